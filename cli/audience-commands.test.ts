@@ -62,6 +62,30 @@ test("an audience gets another name and definition, is paused and resumed; what 
   });
 }, 120_000);
 
+test("an audience sends track calls and traits along when it is told to, until it is told otherwise", async () => {
+  const definition = await fileOf("telling.json", { event: "A" });
+  const create = ["audiences", "create", "--name", "Telling", "--definition", definition];
+  const { id, ...made } = await asked(
+    ...create,
+    "--track-calls",
+    "--send-trait",
+    "email",
+    "--send-trait",
+    "plan",
+  );
+  expect(made).toMatchObject({ trackCalls: true, sendTraits: ["email", "plan"], generation: 1 });
+  const update = (...args: string[]) => asked("audiences", "update", id, ...args);
+  expect(await update("--name", "Told")).toMatchObject({ trackCalls: true, sendTraits: ["email", "plan"] });
+  expect(await update("--no-track-calls", "--send-trait", "plan")).toMatchObject({
+    ...{ trackCalls: false, sendTraits: ["plan"], generation: 1 },
+  });
+  expect(await update("--no-send-trait")).toMatchObject({ trackCalls: false, sendTraits: [] });
+  expect(await hookline("audiences", "update", id, "--send-trait", "telling")).toMatchObject({
+    code: 3,
+    said: expect.stringContaining("sendTraits[0]"),
+  });
+}, 120_000);
+
 test("a preview says how many would be members and why, and makes nothing", async () => {
   const definition = await fileOf("preview.json", { event: "Never Seen" });
   const previewed = (...args: string[]) =>

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import { addPreview } from "./audience-preview.ts";
+import { addSendingOptions, type SendingOptions, sendingOf } from "./audience-sending.ts";
 import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { addCsvOptions, type CsvOptions, writeCsv } from "./csv.ts";
@@ -35,13 +36,13 @@ export function addAudienceCommands(program: Command, context: CommandContext): 
   addShow(audiences, context, AUDIENCES);
   addPreview(audiences, context);
   addCreate(audiences, context);
-  addEdit(audiences, context, AUDIENCES);
+  addSendingOptions(addEdit(audiences, context, AUDIENCES));
   addMembers(audiences, context);
   addWhy(audiences, context);
   addDelete(audiences, context);
 }
 
-interface CreateOptions extends JsonOption {
+interface CreateOptions extends JsonOption, SendingOptions {
   readonly name: string;
   readonly kind?: string;
   readonly key?: string;
@@ -50,25 +51,28 @@ interface CreateOptions extends JsonOption {
 }
 
 function addCreate(audiences: Command, context: CommandContext): void {
-  addShownLeaf(audiences, "create", {
+  const create = addShownLeaf(audiences, "create", {
     description: "make an audience, or with --kind list one whose members are imported",
     examples: [
       "audiences create --name Buyers --definition buyers.json",
       "audiences create --name VIPs --kind list",
+      "audiences create --name Buyers --definition buyers.json --track-calls --send-trait email",
     ],
   })
     .requiredOption("--name <name>", "for people")
     .option("--kind <kind>", "audience (the default with --definition) or list")
     .option("--key <key>", "name of the trait; from the name when it is not given")
     .option("--definition <path>", "JSON file as docs/use/audiences.md has it; - is standard input")
-    .option("--include-anonymous", "profiles without a userId may be members too")
-    .action(async ({ json, definition, ...fields }: CreateOptions) => {
+    .option("--include-anonymous", "profiles without a userId may be members too");
+  addSendingOptions(create).action(
+    async ({ json, definition, sendTrait, trackCalls, ...fields }: CreateOptions) => {
       const defined = definition === undefined ? {} : { definition: await readJson(context, definition) };
-      const body = { ...fields, ...defined };
+      const body = { ...fields, ...defined, ...sendingOf({ sendTrait, trackCalls }) };
       await askAndShow(context, { ...(json === true && { json }) }, (api) =>
         api.ask(AUDIENCES.path, { body }),
       );
-    });
+    },
+  );
 }
 
 function addMembers(audiences: Command, context: CommandContext): void {

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
+import { type SendingOptions, sendingOf } from "./audience-sending.ts";
 import { type CommandContext, readJson } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addShownLeaf, askAndShow, pathOf, type ResourceOptions } from "./leaf.ts";
 
-interface EditOptions {
+/** Of computed traits there are no options of sending. */
+interface EditOptions extends SendingOptions {
   readonly json?: boolean;
   readonly name?: string;
   readonly definition?: string;
@@ -12,9 +14,9 @@ interface EditOptions {
 }
 
 /** `update <id>` of what has a definition: audiences and computed traits. */
-export function addEdit(parent: Command, context: CommandContext, resource: ResourceOptions): void {
+export function addEdit(parent: Command, context: CommandContext, resource: ResourceOptions): Command {
   const { name, path, id } = resource;
-  addShownLeaf(parent, "update <id>", {
+  return addShownLeaf(parent, "update <id>", {
     description: "rename it, give it another definition, pause or resume it; what is not named stays",
     examples: [
       `${name} update ${id} --definition definition.json`,
@@ -34,11 +36,12 @@ export function addEdit(parent: Command, context: CommandContext, resource: Reso
 
 async function bodyOf(
   context: CommandContext,
-  { name, definition, pause, resume }: EditOptions,
+  { name, definition, pause, resume, ...sending }: EditOptions,
 ): Promise<object> {
   if (pause === true && resume === true)
     throw new CommandError("--pause and --resume exclude each other", EXIT.usage);
   return {
+    ...sendingOf(sending),
     ...(name !== undefined && { name }),
     ...(definition !== undefined && { definition: await readJson(context, definition) }),
     ...(pause === true && { paused: true }),

@@ -804,6 +804,8 @@ export type components = {
             kind: "audience" | "list";
             includeAnonymous: boolean;
             backfill: unknown;
+            trackCalls: boolean;
+            sendTraits: string[];
             members: number;
         };
         AudiencePage: {
@@ -951,6 +953,8 @@ export type components = {
                 mode: "auto" | "none";
                 days?: number;
             };
+            trackCalls?: boolean;
+            sendTraits?: string[];
         };
         CreateComputedTraitBody: {
             name: string;
@@ -1348,6 +1352,8 @@ export type components = {
             name?: string;
             definition?: unknown;
             paused?: boolean;
+            trackCalls?: boolean;
+            sendTraits?: string[];
         };
         PatchComputedTraitBody: {
             name?: string;

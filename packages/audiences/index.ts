@@ -24,7 +24,17 @@ export {
 } from "./explain/explain.ts";
 export { passesFilter } from "./leaves/call-filter.ts";
 export { filterFrom, filterOf } from "./leaves/stored-filter.ts";
-export { type FlipContext, identifyCall, messageIdOf, SPACE, type Space } from "./output/identify.ts";
+export {
+  type FlipContext,
+  identifyCall,
+  messageIdOf,
+  SPACE,
+  type Space,
+  TRACK_EVENTS,
+  TRACK_PROPERTIES,
+  trackCall,
+  trackMessageIdOf,
+} from "./output/calls.ts";
 export {
   advance,
   applyEvent,
@@ -74,5 +84,6 @@ export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
 export { isKnownFromSummary, isUnknown, seedLeaves } from "./profile/seed.ts";
+export { MAX_SENT_TRAIT_LENGTH, MAX_SENT_TRAITS, type Sends, traitsAlong } from "./profile/sent-along.ts";
 export { isSilenced } from "./profile/suppression.ts";
 export { chooseVersions, type Versions } from "./profile/versions.ts";

@@ -34,6 +34,10 @@ export interface AudienceConfig {
   deletedAtMs: null | number;
   /** Of a deleted one: the members are sent false. */
   isExitAll: boolean;
+  /** Of an audience or list: each change is sent as a track call, too. */
+  hasTrackCalls: boolean;
+  /** Of an audience or list: names of traits that are sent along with each change. */
+  sentTraits: Array<string>;
 }
 
 /** How far one partition of the audience processor is with one audience or computed trait, or with one leaf that looks back on the log. */
@@ -67,6 +71,8 @@ export interface AudienceProgress {
   updatedAtMs: number;
   /** Profiles of this partition that had no room for something it asks for. */
   incompleteProfiles: number;
+  /** All profiles were evaluated once, by this generation or one before: what changes from then on is no member who was there already. */
+  isFirstOver: boolean;
 }
 
 /** One change that somebody made through the control API. It is written before the change. */
@@ -604,6 +610,10 @@ export interface ProfileFlip {
   /** JSON of the value. */
   text: string;
   atMs: number;
+  /** JSON object of the traits that are sent along, as they were; empty when there are none. */
+  traits: string;
+  /** It is sent as a track call, too. */
+  isTracked: boolean;
 }
 
 /** A stretch of profile-events whose calls are of no account. */

@@ -7,6 +7,7 @@ import { FirstSync, type FirstSyncParts } from "./computations/first-sync.ts";
 import { LeafRegistry } from "./computations/leaf-registry.ts";
 import { Pace } from "./computations/pace.ts";
 import { PartitionComputations } from "./computations/partition-computations.ts";
+import { isFirstOver } from "./computations/pass-progress.ts";
 import type { Progress } from "./computations/progress.ts";
 import type { ProcessorHaste } from "./haste.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
@@ -97,7 +98,10 @@ function partitionOf(
   return {
     partition,
     registry,
-    computations: new PartitionComputations(computations, registry.coverageOf),
+    computations: new PartitionComputations(computations, {
+      coverageOf: registry.coverageOf,
+      isFirstOver: (id) => isFirstOver(progress.of(id, partition)),
+    }),
   };
 }
 

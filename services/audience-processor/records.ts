@@ -14,8 +14,8 @@ import {
 export interface ProcessorRecords {
   /** Something that happens to this profile. */
   profileEvent(profileId: string, event: ProfileEventRecord): OutgoingRecord;
-  /** The identify of a changed value, as ingest would have written it. */
-  identify(call: AcceptedCall): OutgoingRecord;
+  /** A call that tells of a changed value, as ingest would have written it. */
+  spaceCall(call: AcceptedCall): OutgoingRecord;
   progress(progress: AudienceProgress): OutgoingRecord;
   /** For a record that could not be read, or whose handling failed: its bytes as they are. */
   deadLetter(record: RawRecord, error: Error): OutgoingRecord;
@@ -33,7 +33,7 @@ export function createRecords(options: {
       key,
       value: serde.encode(topics.profileEvents, event),
     }),
-    identify: (call) => ({
+    spaceCall: (call) => ({
       topic: topics.calls.name,
       key: callKey(SPACE_SOURCE, call),
       value: serde.encode(topics.calls, { ...call, sourceId: SPACE_SOURCE, body: Buffer.from(call.body) }),

@@ -30,7 +30,7 @@ test("changes are counted by what has made them, every cause from 0 on", async (
 
 test("a change that is written within 5 s is within the objective, one after that is not", async () => {
   const { shown, telemetry } = setup();
-  const flip = { computationId: "a", generation: 1, seq: 1, text: "true" };
+  const flip = { computationId: "a", generation: 1, seq: 1, text: "true", traits: "", isTracked: false };
   telemetry.sent(
     [
       { ...flip, atMs: NOW_MS - 5_000 },

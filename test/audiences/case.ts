@@ -12,6 +12,8 @@ export interface CaseComputation {
   readonly kind: "audience" | "trait" | "list";
   /** As a caller would write it. */
   readonly definition: Json;
+  /** Of an audience or list: what goes with each change. */
+  readonly sends?: { readonly hasTrackCalls: boolean; readonly traits: readonly string[] } | undefined;
 }
 
 export interface CaseIds {
@@ -293,6 +295,14 @@ const groupNaming = (named: Named): fc.Arbitrary<Json> => {
 const keys = (kind: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${kind}_${index}`);
 
+const sends = fc.option(
+  fc.record({
+    hasTrackCalls: fc.boolean(),
+    traits: fc.uniqueArray(pick("n", "s", "d", "tags", "s.x", "none"), { maxLength: 3 }),
+  }),
+  { nil: undefined, freq: 1 },
+);
+
 const audience = (index: number, traits: number): fc.Arbitrary<CaseComputation> =>
   fc.record({
     id: fc.constant(`aud_${index}`),
@@ -300,6 +310,7 @@ const audience = (index: number, traits: number): fc.Arbitrary<CaseComputation> 
     includeAnonymous: fc.boolean(),
     kind: fc.constant("audience" as const),
     definition: groupNaming({ audiences: keys("audience", index), traits: keys("trait", traits) }),
+    sends,
   });
 
 const reduce = fc.oneof(
@@ -326,6 +337,7 @@ const LIST: CaseComputation = {
   includeAnonymous: false,
   kind: "list",
   definition: {},
+  sends: { hasTrackCalls: true, traits: ["s"] },
 };
 
 const user = pick("u1", "u1", "u2");

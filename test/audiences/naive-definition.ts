@@ -219,7 +219,7 @@ export function naiveTrait(definition: Json, { calls }: NaivePerson, nowMs: numb
   }
 }
 
-function naiveTraits({ calls }: { readonly calls: readonly NaiveCall[] }): Json {
+export function naiveTraits({ calls }: { readonly calls: readonly NaiveCall[] }): Json {
   const traits: Json = {};
   for (const { body, type } of inOrder(calls)) if (type === "identify") Object.assign(traits, body["traits"]);
   return traits;

@@ -1,12 +1,21 @@
 // Everyone's calls, kept for ever, and what was sent of each: the flips that the product should make.
 import type { Case, CaseComputation, CaseIds } from "./case.ts";
-import { type NaiveCall, type NaivePerson, naiveMember, naiveTrait } from "./naive-definition.ts";
+import {
+  type NaiveCall,
+  type NaivePerson,
+  naiveMember,
+  naiveTrait,
+  naiveTraits,
+} from "./naive-definition.ts";
 
 export interface SentFlip {
   readonly profile: string;
   readonly computation: string;
   readonly text: string;
   readonly seq: number;
+  /** JSON of the traits that go along, "" for none; whether there is a track call. */
+  readonly traits: string;
+  readonly isTracked: boolean;
   /** Of the product alone, Unix ms. */
   readonly atMs?: number;
 }
@@ -24,6 +33,17 @@ export interface NaiveInput {
   readonly ids: CaseIds;
   readonly messageId: string;
   readonly call: NaiveCall;
+}
+
+/** The traits as they are now, without what is null or not there, in the order in which they were chosen. */
+function alongOf({ sends }: CaseComputation, person: NaivePerson): Pick<SentFlip, "traits" | "isTracked"> {
+  const has = naiveTraits(person);
+  const chosen = (sends?.traits ?? []).filter((name) => has[name] !== undefined && has[name] !== null);
+  const traits = chosen.map((name) => `${JSON.stringify(name)}:${JSON.stringify(has[name])}`);
+  return {
+    traits: traits.length === 0 ? "" : `{${traits.join()}}`,
+    isTracked: sends?.hasTrackCalls ?? false,
+  };
 }
 
 const EMPTY = ["false", "null", "0", "[]"];
@@ -84,7 +104,8 @@ export class Naive {
       if (sent === undefined ? EMPTY.includes(text) : sent.text === text) continue;
       const seq = (sent?.seq ?? 0) + 1;
       person.sent.set(computation.id, { text, seq });
-      this.#flips.push({ profile: id, computation: computation.id, text, seq });
+      const along = alongOf(computation, person);
+      this.#flips.push({ profile: id, computation: computation.id, text, seq, ...along });
     }
   }
 

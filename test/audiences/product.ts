@@ -44,10 +44,10 @@ export function compile({ computations }: Case, coverageOf?: CoverageOf): Comput
   for (const { definition, key, kind } of computations)
     if (kind === "trait") audiences.set(key, { references: [], fn: reduceFnOf(definition) });
   const inputs = computations.map((computation) => {
-    const { id, includeAnonymous, key } = computation;
+    const { id, includeAnonymous, key, sends } = computation;
     const definition = definitionOf(computation, audiences);
     if (definition.kind === "audience") audiences.set(key, definition);
-    return { id, key, includeAnonymous, definition, generation: 1, state: "live" as const };
+    return { id, key, includeAnonymous, definition, generation: 1, state: "live" as const, sends };
   });
   return compileSet(inputs, coverageOf);
 }
@@ -218,8 +218,8 @@ export class Product {
   takeFlips(): SentFlip[] {
     const flips: SentFlip[] = [];
     for (const [id, profile] of this.profiles) {
-      for (const { atMs, computationId, seq, text } of profile.outbox)
-        flips.push({ profile: id, computation: computationId, text, seq, atMs });
+      for (const { atMs, computationId, isTracked, seq, text, traits } of profile.outbox)
+        flips.push({ profile: id, computation: computationId, text, seq, atMs, traits, isTracked });
       profile.outbox = [];
     }
     return flips;

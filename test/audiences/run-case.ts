@@ -159,7 +159,9 @@ export class Run {
 
 function inOrder(flips: readonly SentFlip[]): string[] {
   return flips
-    .map(({ computation, profile, seq, text }) => `${profile} ${computation} ${seq} ${text}`)
+    .map(({ computation, isTracked, profile, seq, text, traits }) =>
+      [profile, computation, seq, text, isTracked ? "tracked" : "", traits].join(" "),
+    )
     .sort();
 }
 

@@ -102,6 +102,8 @@ export function configOf(id: string, definition: unknown): AudienceConfig {
     updatedAtMs: now,
     deletedAtMs: null,
     isExitAll: false,
+    hasTrackCalls: false,
+    sentTraits: [],
   };
 }
 

@@ -114,6 +114,33 @@ test("a user who comes in and goes out is told to the webhooks of the built-in s
   await until(members, { timeoutMs: 30_000, what: "two members" });
 }, 120_000);
 
+test("an audience that sends track calls and traits tells of each change twice, at one moment, the identify call first", async () => {
+  await identify("dan", { tier: "gold" });
+  const definition = { trait: "tier", op: "eq", value: "gold" };
+  const sending = { trackCalls: true, sendTraits: ["email", "tier"] };
+  const { id } = await live("/v1/audiences", { name: "Gold", definition, ...sending });
+  // Who was there already has not entered.
+  await untilTraits("dan", [{ tier: "gold", gold: true }]);
+  await identify("cleo", { tier: "gold", email: "cleo@shop.example" });
+  await identify("cleo", { tier: "none" });
+  const toldOf = (userId: string) =>
+    receiver.requestsTo(PATH).flatMap(({ json }) => (json["userId"] === userId ? [json] : []));
+  await until(() => toldOf("cleo").length >= 4, { timeoutMs: 30_000, what: "four calls of cleo" });
+  const own = { audience_key: "gold", audience_name: "Gold", audience_id: id };
+  const email = "cleo@shop.example";
+  const calls = toldOf("cleo");
+  expect(calls).toMatchObject([
+    { type: "identify", traits: { gold: true, tier: "gold", email } },
+    { type: "track", event: "Audience Entered", properties: { ...own, tier: "gold", email } },
+    { type: "identify", traits: { gold: false, tier: "none", email } },
+    { type: "track", event: "Audience Exited", properties: { ...own, tier: "none", email } },
+  ]);
+  const times = calls.map(({ timestamp }) => timestamp);
+  expect([times[0], times[2]]).toEqual([times[1], times[3]]);
+  expect(new Set(calls.map(({ messageId }) => messageId)).size).toBe(4);
+  expect(toldOf("dan")).toHaveLength(1);
+}, 120_000);
+
 test("a computed trait carries its value whenever that has changed", async () => {
   const definition = { event: "Order Completed", reduce: { fn: "sum", path: "properties.total" } };
   await live("/v1/computed-traits", { name: "Spent", definition });

@@ -9,6 +9,7 @@ import type {
 } from "../definition/definition.ts";
 import { isAskMetByNothing, isMetByNone, isMetByZero } from "../definition/polarity.ts";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
+import type { Sends } from "./sent-along.ts";
 
 export interface ComputationInput {
   readonly id: string;
@@ -21,6 +22,8 @@ export interface ComputationInput {
   readonly includeAnonymous: boolean;
   /** A list has its members from imports. */
   readonly definition: AudienceDefinition | ComputedTraitDefinition | { readonly kind: "list" };
+  /** undefined: memberships and values alone. */
+  readonly sends?: Sends | undefined;
 }
 
 export type Node =

@@ -96,7 +96,8 @@ function readOutbox(reader: AvroReader, { outbox }: Profile): void {
   reader.each(() => {
     const computationId = reader.name();
     const [generation, seq] = [reader.long(), reader.long()];
-    outbox.push({ computationId, generation, seq, text: reader.text(), atMs: reader.long() });
+    const [text, atMs, traits] = [reader.text(), reader.long(), reader.text()];
+    outbox.push({ computationId, generation, seq, text, atMs, traits, isTracked: reader.boolean() });
   });
 }
 

@@ -158,12 +158,14 @@ function writeResults(writer: AvroWriter, { results }: Profile): void {
 
 function writeOutbox(writer: AvroWriter, { outbox }: Profile): void {
   writer.block(outbox.length);
-  for (const { atMs, computationId, generation, seq, text } of outbox) {
+  for (const { atMs, computationId, generation, isTracked, seq, text, traits } of outbox) {
     writer.text(computationId);
     writer.long(generation);
     writer.long(seq);
     writer.text(text);
     writer.long(atMs);
+    writer.text(traits);
+    writer.boolean(isTracked);
   }
   if (outbox.length > 0) writer.block(0);
 }

@@ -41,6 +41,10 @@ export interface Flip {
   /** JSON text. */
   readonly text: string;
   readonly atMs: number;
+  /** JSON object of the traits that are sent along, as they were when it came about; empty when there are none. */
+  readonly traits: string;
+  /** It is sent as a track call, too. */
+  readonly isTracked: boolean;
 }
 
 export interface Profile {

@@ -2,6 +2,7 @@
 import type { ComputationSet } from "./computation-set.ts";
 import { forgetIncomplete } from "./incomplete.ts";
 import { forgetResults, type Profile } from "./profile.ts";
+import type { Sends } from "./sent-along.ts";
 import { setValue } from "./settle.ts";
 import { profileBytes } from "./size.ts";
 import { isSilenced } from "./suppression.ts";
@@ -9,7 +10,7 @@ import { isSilenced } from "./suppression.ts";
 /** Sends `false` to a member of an audience that is about to be deleted; nothing to all others. */
 export function leaveAudience(
   profile: Profile,
-  audience: { readonly id: string; readonly generation: number },
+  audience: { readonly id: string; readonly generation: number; readonly sends?: Sends | undefined },
   nowMs: number,
 ): void {
   if (!isSilenced(profile) && profile.results.get(audience.id)?.text === "true")

@@ -4,6 +4,7 @@ import type { ComputationSet } from "./computation-set.ts";
 import { evaluateComputation, type Moment } from "./evaluate.ts";
 import { mayHave } from "./incomplete.ts";
 import type { Profile, Result } from "./profile.ts";
+import { sentAlong } from "./sent-along.ts";
 import { resultBytes } from "./size.ts";
 import { isSilenced } from "./suppression.ts";
 
@@ -24,7 +25,7 @@ function createResult(profile: Profile, { generation, id }: Pick<Computation, "i
 /** Notes the value as sent, if it is another one than before (contract 8.2, 8.3). */
 export function setValue(
   profile: Profile,
-  computation: Pick<Computation, "id" | "generation">,
+  computation: Pick<Computation, "id" | "generation" | "sends">,
   text: string,
   nowMs: number,
 ): void {
@@ -40,7 +41,8 @@ export function setValue(
   // Receivers order changes by their times: later than the one before, also within one millisecond.
   result.sinceMs = Math.max(nowMs, result.sinceMs + 1, profile.changedUntilMs + 1);
   const { generation, seq, sinceMs } = result;
-  profile.outbox.push({ computationId: computation.id, generation, seq, text, atMs: sinceMs });
+  const along = sentAlong(profile, computation.sends);
+  profile.outbox.push({ computationId: computation.id, generation, seq, text, atMs: sinceMs, ...along });
 }
 
 /** Whether the profile's next deadline may be another one now. */

@@ -6,6 +6,7 @@ import {
   parseAudience,
   parseComputedTrait,
   prepareDefinition,
+  type Sends,
   type Versions,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
@@ -78,6 +79,22 @@ function readAhead(config: AudienceConfig): void {
     if (typeof definition !== "string" && definition.kind !== "list") prepareDefinition(definition);
 }
 
+/** Once, for nearly all: what sends nothing more than memberships. */
+export function sendsOf({
+  hasTrackCalls,
+  kind,
+  sentTraits,
+}: Pick<AudienceConfig, "hasTrackCalls" | "kind" | "sentTraits">): Sends | undefined {
+  if (kind === "trait" || (!hasTrackCalls && sentTraits.length === 0)) return undefined;
+  return { hasTrackCalls, traits: sentTraits };
+}
+
+/** Who is found to be a member by the first pass over the profiles has not entered. */
+export function untrackedUnless(isFirstOver: boolean, sends: Sends | undefined): Sends | undefined {
+  if (sends === undefined || isFirstOver || !sends.hasTrackCalls) return sends;
+  return { ...sends, hasTrackCalls: false };
+}
+
 interface Read {
   /** Of those that are not deleted. */
   readonly versions: readonly Versions[];
@@ -139,10 +156,10 @@ export class Computations {
         this.#options.onInvalid(config, definition);
         continue;
       }
-      const { deletedAtMs, generation, id, includeAnonymous, isPaused, key } = config;
+      const { deletedAtMs, generation, id, includeAnonymous, isPaused, key, name } = config;
       const state = isPaused ? ("paused" as const) : ("live" as const);
-      const input = { id, key, generation, includeAnonymous, definition, state };
-      identities.set(id, input);
+      const input = { id, key, generation, includeAnonymous, definition, state, sends: sendsOf(config) };
+      identities.set(id, { ...input, name });
       if (deletedAtMs === null) versions.push([input, ...earlierOf(config, input, keys)]);
     }
     this.#read = { versions, identities };

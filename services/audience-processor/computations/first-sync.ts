@@ -15,11 +15,12 @@ import {
 import type { Host, Timer } from "#host";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import type { PartitionWorker } from "../profiles/partition-worker.ts";
+import { sendsOf, untrackedUnless } from "./computations.ts";
 import type { LeafRegistry } from "./leaf-registry.ts";
 import type { Pace } from "./pace.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
 import { choose, isDone, isSame, type Pass, stateOf } from "./pass.ts";
-import { type Looked, PassProgress, type PassProgressParts } from "./pass-progress.ts";
+import { isFirstOver, type Looked, PassProgress, type PassProgressParts } from "./pass-progress.ts";
 import { notePauses } from "./pauses.ts";
 
 /** Profiles of one turn of the event loop at most, and how long a turn may take: each step of a live call may wait for one. */
@@ -235,8 +236,9 @@ export class FirstSync {
     const { computations, progressOf, worker } = this.#parts;
     for (const config of computations.configs) {
       const { deletedAtMs, id, isExitAll } = config;
-      if (deletedAtMs !== null && isExitAll && !isDone(config, progressOf(id)))
-        leaveAudience(profile, config, worker.watermarkMs);
+      if (deletedAtMs === null || !isExitAll || isDone(config, progressOf(id))) continue;
+      const sends = untrackedUnless(isFirstOver(progressOf(id)), sendsOf(config));
+      leaveAudience(profile, { ...config, sends }, worker.watermarkMs);
     }
   }
 
@@ -244,7 +246,13 @@ export class FirstSync {
   #note(pass: Pass, looked: Looked): void {
     // Another pass says how far that one is.
     if (this.#pass !== pass) return;
-    for (const part of pass.parts) this.#progress.note(part, looked, pass.partial);
+    for (const part of pass.parts) {
+      const wasFirstOver = part.progress.isFirstOver;
+      this.#progress.note(part, looked, pass.partial);
+      // From now on it has track calls.
+      if (part.progress.isFirstOver && !wasFirstOver && part.config.hasTrackCalls)
+        this.#parts.computations.invalidate();
+    }
     if (looked.isAtEnd) this.#pass = undefined;
     this.#askTurn();
   }

@@ -66,6 +66,7 @@ export class LeafRegistry {
       isPartial: false,
       members: 0,
       incompleteProfiles: 0,
+      isFirstOver: false,
       updatedAtMs: nowMs(),
     };
   }

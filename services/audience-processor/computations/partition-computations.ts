@@ -1,6 +1,7 @@
 // The audiences and computed traits as one partition of profiles has them: what a leaf has counted by now is the partition's own matter.
 import {
   type Computation,
+  type ComputationInput,
   type ComputationSet,
   type CoverageOf,
   chooseVersions,
@@ -11,30 +12,52 @@ import {
   withNaming,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
-import type { Computations } from "./computations.ts";
+import { type Computations, untrackedUnless } from "./computations.ts";
 
 const EVERYTHING_COUNTED: CoverageOf = () => ({ fromOffset: 0, isReady: true });
+
+interface OfPartition {
+  readonly coverageOf: CoverageOf;
+  /** Whether all profiles were evaluated once: who is found to be a member before that has not entered. */
+  isFirstOver(id: string): boolean;
+}
 
 export class PartitionComputations {
   readonly #shared: Computations;
   readonly #coverageOf: CoverageOf;
+  readonly #isFirstOver: OfPartition["isFirstOver"];
   #set: ComputationSet = compileSet([]);
   #version = -1;
   readonly #onCompiled: (() => void)[] = [];
 
-  constructor(shared: Computations, coverageOf: CoverageOf = EVERYTHING_COUNTED) {
+  constructor(
+    shared: Computations,
+    { coverageOf = EVERYTHING_COUNTED, isFirstOver = () => true }: Partial<OfPartition> = {},
+  ) {
     this.#shared = shared;
     this.#coverageOf = coverageOf;
+    this.#isFirstOver = isFirstOver;
   }
 
   /** Compiled when it is asked for, after whatever has changed. */
   get set(): ComputationSet {
     if (this.#version !== this.#shared.version) {
       this.#version = this.#shared.version;
-      this.#set = compileSet(chooseVersions(this.#shared.versions, this.#coverageOf), this.#coverageOf);
+      const chosen = chooseVersions(this.#shared.versions, this.#coverageOf);
+      this.#set = compileSet(
+        chosen.map((input) => this.#untracked(input)),
+        this.#coverageOf,
+      );
       for (const look of this.#onCompiled) look();
     }
     return this.#set;
+  }
+
+  /** Without track calls while its first pass over the profiles is not over. */
+  #untracked(input: ComputationInput): ComputationInput {
+    const { id, sends } = input;
+    if (sends === undefined) return input;
+    return { ...input, sends: untrackedUnless(this.#isFirstOver(id), sends) };
   }
 
   /** `look` is called with each other set, before anything is folded by it. */

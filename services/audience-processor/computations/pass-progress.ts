@@ -101,6 +101,7 @@ export class PassProgress {
       isPartial: false,
       members: known?.members ?? 0,
       incompleteProfiles: known?.incompleteProfiles ?? 0,
+      isFirstOver: isFirstOver(known),
       updatedAtMs: nowMs(),
     };
   }
@@ -127,11 +128,18 @@ export class PassProgress {
       state: isAtEnd ? (deletedAtMs === null ? "live" : "deleted") : "preparing",
       profilesDone: part.progress.profilesDone + looked,
       cursor: isAtEnd ? null : (after ?? null),
+      // While it is paused nobody is evaluated.
+      isFirstOver: (isAtEnd && !part.config.isPaused) || part.progress.isFirstOver,
       updatedAtMs: nowMs(),
     };
     if (deletedAtMs === null && partial.has(id)) part.progress = withPartial(part.progress, part.config);
     report(part.progress);
   }
+}
+
+/** Whether every profile of the partition was evaluated once. A version before said nothing of it while it was not live. */
+export function isFirstOver(known: AudienceProgress | undefined): boolean {
+  return known !== undefined && (known.isFirstOver || (known.state === "live" && !known.isPaused));
 }
 
 /** Of some profiles it is not known whether calls came before the definition was there. */

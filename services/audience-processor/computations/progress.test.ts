@@ -19,6 +19,7 @@ const BEGUN: AudienceProgress = {
   isPartial: false,
   members: 0,
   incompleteProfiles: 0,
+  isFirstOver: false,
   updatedAtMs: 0,
 };
 

@@ -66,7 +66,10 @@ const leaf = fc.oneof(
   }),
 );
 
-const anyFlip = fc.record({ computationId: text, generation: count, seq: count, text, atMs: ms });
+const anyFlip = fc.record({
+  ...{ computationId: text, generation: count, seq: count, text, atMs: ms },
+  ...{ traits: text, isTracked: fc.boolean() },
+});
 const result = fc.record({
   text,
   seq: count,
@@ -185,7 +188,8 @@ test.each(["counts", "numbers", "picks", "values"])(
 );
 
 describe("in an upgrade", () => {
-  const flip = { computationId: "recent", generation: 1, seq: 1, text: "true", atMs: 5 };
+  const known = { computationId: "recent", generation: 1, seq: 1, text: "true", atMs: 5 };
+  const flip = { ...known, traits: '{"plan":"pro"}', isTracked: true };
   const unsent: Profile = { ...createProfile("user-1", 7), appliedOffset: 9, judgedAtMs: 5, outbox: [flip] };
 
   /** This version, and the release before with its own schema, on one registry. */
@@ -210,7 +214,7 @@ describe("in an upgrade", () => {
     const { before, codec } = await both();
     const { dueMs, value } = codec.entryOf({ ...unsent, outboxOffset: 9 });
     expect(dueMs).toBe(Number.POSITIVE_INFINITY);
-    expect(await before.decode(TOPICS.profiles, value)).toMatchObject({ appliedOffset: 9, outbox: [flip] });
+    expect(await before.decode(TOPICS.profiles, value)).toMatchObject({ appliedOffset: 9, outbox: [known] });
   });
 });
 

@@ -1,5 +1,5 @@
 // What a durable profile has to say to others.
-import { type FlipContext, identifyCall, SPACE } from "#audiences";
+import { type FlipContext, identifyCall, SPACE, trackCall } from "#audiences";
 import type { OutgoingRecord } from "#kafka";
 import { profileEvent } from "#topics";
 import type { ProcessorRecords } from "../records.ts";
@@ -9,7 +9,7 @@ import type { Snapshot } from "./batch.ts";
 export type ComputationOf = (id: string) => FlipContext["computation"] | undefined;
 
 /**
- * The identify calls of its flips, and its state for the profile that it was merged into. Created again from the same profile it is the same,
+ * The identify and track calls of its flips, and its state for the profile that it was merged into. Created again from the same profile it is the same,
  * message ids included.
  */
 export function outgoingOf(
@@ -17,12 +17,14 @@ export function outgoingOf(
   records: ProcessorRecords,
   computationOf: ComputationOf,
 ): OutgoingRecord[] {
-  const identifies = flips.flatMap((flip) => {
+  const calls = flips.flatMap((flip) => {
     const computation = computationOf(flip.computationId);
     if (computation === undefined) return [];
-    return records.identify(identifyCall(flip, { profile: { id, incarnation }, computation, space: SPACE }));
+    const context = { profile: { id, incarnation }, computation, space: SPACE };
+    const identify = records.spaceCall(identifyCall(flip, context));
+    return flip.isTracked ? [identify, records.spaceCall(trackCall(flip, context))] : [identify];
   });
-  if (releaseTo === undefined) return identifies;
+  if (releaseTo === undefined) return calls;
   const merge = profileEvent("merge", { movedId: id, movedState: entry.value });
-  return [...identifies, records.profileEvent(releaseTo, merge)];
+  return [...calls, records.profileEvent(releaseTo, merge)];
 }

@@ -39,7 +39,15 @@ function hold(cache: ProfileCache, ...profiles: readonly Profile[]): void {
   for (const profile of profiles) cache.keep(profile);
 }
 
-const flip = { computationId: "a", generation: 1, seq: 1, text: "true", atMs: 0 };
+const flip = {
+  computationId: "a",
+  generation: 1,
+  seq: 1,
+  text: "true",
+  atMs: 0,
+  traits: "",
+  isTracked: false,
+};
 let settledTo = 0;
 const nobody = (): boolean => false;
 

@@ -74,13 +74,12 @@ function incarnationsOf({ profiles }: Story): ReadonlyMap<string, ReadonlySet<nu
 }
 
 /** The id of a change, computed by the product's function. */
-export function changeId(user: string, { id, key }: AudienceConfig, origin: Origin): string {
-  const { generation, incarnation, seq } = origin;
-  const flip = { computationId: id, generation, seq, text: "", atMs: 0 };
-  return messageIdOf(flip, {
+export function changeId(user: string, { id }: AudienceConfig, origin: Origin): string {
+  const { incarnation } = origin;
+  return messageIdOf(origin, {
     profile: { id: user, incarnation },
-    computation: { id, key, definition: { kind: "list" } },
-    space: { id: SPACE_SOURCE, namespace: "default" },
+    computation: { id },
+    space: { id: SPACE_SOURCE },
   });
 }
 

@@ -43,7 +43,7 @@ function correctionOf({ audience, origin, user }: Change, destinationId: string)
   if (origin === undefined) return undefined;
   const { generation, incarnation, seq } = origin;
   const result = { computationId: audience.id, generation, seq, text: "", sinceMs: 0, deadlineMs: null };
-  const value = { profileId: user, incarnation, result, audience, isCorrection: true };
+  const value = { profileId: user, incarnation, result, audience, traits: "", isCorrection: true };
   return givenAs(value, { id: destinationId });
 }
 

@@ -4,6 +4,7 @@ import { noCommitPassesEvent } from "./audience-commits.ts";
 import { deletedStayAway } from "./audience-deletions.ts";
 import { silenceIsKept } from "./audience-silence.ts";
 import { profilesKnowSuppressions, suppressedAreSilent } from "./audience-suppressions.ts";
+import { tracksFollowChanges } from "./audience-tracks.ts";
 import { changesHold, membersAreTrue } from "./audience-truth.ts";
 import { changesAlternate, changesAreNumbered, timesRise } from "./audiences.ts";
 import {
@@ -84,6 +85,7 @@ const LAWS: readonly Law[] = [
   timesRise,
   changesHold,
   membersAreTrue,
+  tracksFollowChanges,
   silenceIsKept,
   noCommitPassesEvent,
   deletedStayAway,

@@ -153,7 +153,15 @@ test("what was sent to nobody is a finding", () => {
   expect(broken(whatIsToldWasSent, story({ jobs: [job(4, 22_010)] }))).toHaveLength(1);
   const { value, ...written } = profile(0, { seq: 4 });
   const record = { ...OTHER, topic: "profiles", key: "u1" };
-  const flip = { computationId: "a1", generation: 1, seq: 4, text: "true", atMs: 0 };
+  const flip = {
+    computationId: "a1",
+    generation: 1,
+    seq: 4,
+    text: "true",
+    atMs: 0,
+    traits: "",
+    isTracked: false,
+  };
   const profiles = [{ ...written, record, value: { ...value, outbox: [flip] } }];
   expect(broken(whatIsToldWasSent, story({ jobs: [job(4, 22_010)], profiles }))).toEqual([]);
 });

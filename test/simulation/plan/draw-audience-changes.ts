@@ -125,7 +125,8 @@ function versionsOf(first: AudienceWrite, drawing: Drawing): AudienceWrite[] {
     const isLast = index === times.length - 1;
     const writtenAtMs = Math.max(atMs, before.atMs + BETWEEN_MS);
     const changed = changeOf(before.config, { ...drawing, mayEnd: mayEnd && isLast });
-    const config = { ...before.config, ...changed, updatedAtMs: EPOCH_MS + writtenAtMs };
+    const hasTrackCalls = drawing.random.split(`sends ${index}`).chance(0.15) !== before.config.hasTrackCalls;
+    const config = { ...before.config, ...changed, hasTrackCalls, updatedAtMs: EPOCH_MS + writtenAtMs };
     versions.push({ id: `${first.id}.${versions.length + 1}`, atMs: writtenAtMs, config: ended(config) });
   }
   return versions;

@@ -108,8 +108,13 @@ function drawPlain(count: number, calmMs: number, random: Random): AudienceWrite
     const namesOther = !isLate && index > 0 && own.chance(0.2);
     const drawn = own.pick(isLate ? FROM_SUMMARY : FROM_CALLS);
     const definition = namesOther ? { any: [{ audience: "a1" }, { event: "B", within: "60s" }] } : drawn;
-    return { id, atMs, config: configOf(id, definition, atMs) };
+    return { id, atMs, config: { ...configOf(id, definition, atMs), ...drawSends(own.split("sends")) } };
   });
+}
+
+/** Some say more of each change. */
+function drawSends(random: Random): Pick<AudienceConfig, "hasTrackCalls" | "sentTraits"> {
+  return { hasTrackCalls: random.chance(0.4), sentTraits: random.chance(0.3) ? ["plan", "none"] : [] };
 }
 
 export function configOf(id: string, definition: Definition, atMs: number): AudienceConfig {
@@ -128,6 +133,8 @@ export function configOf(id: string, definition: Definition, atMs: number): Audi
     updatedAtMs: writtenAtMs,
     deletedAtMs: null,
     isExitAll: false,
+    hasTrackCalls: false,
+    sentTraits: [],
     earlier: [],
   };
 }

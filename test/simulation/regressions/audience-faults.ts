@@ -6,6 +6,7 @@ const NUMBERED = "changes are numbered one after the other";
 const RISE = "times of a user and an audience rise";
 const SUPPRESSED = "of a suppressed user nothing is sent";
 const AWAY = "who was deleted comes back by later calls alone";
+const TRACKED = "each change that is to have a track call has one";
 const PASSED = "no commit passes an event that is not in its profile";
 
 const WORKER = "services/audience-processor/profiles/partition-worker.ts";
@@ -101,5 +102,31 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     breaks: [AWAY],
     worlds: "audiences",
     firstSeed: 20,
+  },
+  {
+    name: "who goes out is not told of by a track call",
+    edits: [
+      {
+        file: "services/audience-processor/profiles/outgoing.ts",
+        now: "return flip.isTracked ?",
+        before: 'return flip.isTracked && flip.text === "true" ?',
+      },
+    ],
+    breaks: [TRACKED],
+    worlds: "audiences",
+    firstSeed: 1,
+  },
+  {
+    name: "no partition knows that its first pass is over",
+    edits: [
+      {
+        file: "services/audience-processor/computations/pass-progress.ts",
+        now: 'return known !== undefined && (known.isFirstOver || (known.state === "live" && !known.isPaused));',
+        before: "return false;",
+      },
+    ],
+    breaks: [TRACKED],
+    worlds: "audiences",
+    firstSeed: 1,
   },
 ];

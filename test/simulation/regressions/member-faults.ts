@@ -32,8 +32,8 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: WORKER,
-        now: "open = await this.#overtaken(changes, destination);",
-        before: "open = changes.length < 0 ? await this.#overtaken(changes, destination) : [];",
+        now: "open = await this.#overtaken(await changesSince(open, this.#work.profiles, partition), destination);",
+        before: "await changesSince(open, this.#work.profiles, partition);\n      open = [];",
       },
     ],
     breaks: [KNOWS],

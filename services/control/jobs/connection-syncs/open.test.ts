@@ -18,7 +18,9 @@ import type { ProfileReader } from "../../records/profiles/replica.ts";
 import { openConnectionSyncs } from "./open.ts";
 
 const USERS = ["u1", "u2", "u3", "u4"];
-const AUDIENCE = { id: "aud_1", key: "vips", kind: "audience", deletedAtMs: null } as AudienceConfig;
+const AUDIENCE = {
+  ...{ id: "aud_1", key: "vips", kind: "audience", deletedAtMs: null, sentTraits: [] as string[] },
+} as AudienceConfig;
 const MEMBER: ProfileResult = {
   computationId: AUDIENCE.id,
   text: "true",

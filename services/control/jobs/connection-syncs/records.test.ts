@@ -16,6 +16,7 @@ const value = {
   profileId: userProfileId("u1"),
   incarnation: 0,
   isCorrection: false,
+  traits: "",
   audience: { id: "aud_1", key: "vips", kind: "audience" },
   result: { computationId: "aud_1", text: "true", seq: 1, sinceMs: 0, generation: 1, deadlineMs: null },
 } as CurrentValue;

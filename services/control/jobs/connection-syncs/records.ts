@@ -15,7 +15,6 @@ import {
   type ConnectionSync,
   type DestinationConfig,
   deliveryKey,
-  type ProfileResult,
   shardOf,
   shardWidthOf,
   type Topic,
@@ -27,20 +26,23 @@ import type { CurrentValue } from "./values.ts";
 const NAMESPACE = Buffer.from("0b6f3d0a5c1e4e52a7c4d1f0938e6b27", "hex");
 
 function contextOf({ audience, incarnation, profileId }: CurrentValue): FlipContext {
+  const { id, key, kind, name } = audience;
   return {
     profile: { id: profileId, incarnation },
-    computation: { id: audience.id, key: audience.key, definition: { kind: audience.kind } },
+    computation: { id, key, name, definition: { kind } },
     space: SPACE,
   };
 }
 
-function flipOf({ computationId, generation, seq, sinceMs, text }: ProfileResult): Flip {
-  return { computationId, generation, seq, text, atMs: sinceMs };
+/** It is no change of now: there is no track call of it. */
+function flipOf({ result, traits }: CurrentValue): Flip {
+  const { computationId, generation, seq, sinceMs, text } = result;
+  return { computationId, generation, seq, text, atMs: sinceMs, traits, isTracked: false };
 }
 
 /** The message id of the call by which the value was sent to others, or will be. */
 export function sentAs(value: CurrentValue): string {
-  return messageIdOf(flipOf(value.result), contextOf(value));
+  return messageIdOf(value.result, contextOf(value));
 }
 
 /** Under which the destination is given the value: that of a correction is another one, and always the same. */
@@ -84,7 +86,7 @@ export function syncJob(
   { destination, sync }: GivenTo,
 ): OutgoingRecord | undefined {
   const messageId = givenAs(value, destination);
-  const call = identifyCall(flipOf(value.result), contextOf(value), messageId);
+  const call = identifyCall(flipOf(value), contextOf(value), messageId);
   const filter = filterOf(destination);
   if (filter !== undefined && !passesFilter(filter, JSON.parse(call.body))) return undefined;
   const job = untriedJob({

@@ -1,6 +1,7 @@
 // Values that the destination is given, and how its record keeps those that may be written or not.
+import { traitsAlong } from "#audiences";
 import type { AudienceConfig, ConnectionSync, ProfileResult, UnsureValue } from "#topics";
-import type { SentState } from "../../records/profiles/replica.ts";
+import type { ProfileReader, SentState } from "../../records/profiles/replica.ts";
 import type { JobEnds } from "./job-log.ts";
 
 /** One value of one profile. */
@@ -9,6 +10,8 @@ export interface CurrentValue {
   readonly incarnation: number;
   readonly result: ProfileResult;
   readonly audience: AudienceConfig;
+  /** JSON object of the traits that go along, as they are by now; empty when there are none. */
+  readonly traits: string;
   /** An older one was written behind it: a receiver that knows its message id shall not pass it over. */
   readonly isCorrection: boolean;
 }
@@ -19,7 +22,7 @@ export interface Change {
 }
 
 /** The value as it is now, when it has changed. Of a deleted or merged profile nothing more is sent. */
-export function changeOf(value: CurrentValue, state: SentState | undefined): CurrentValue | undefined {
+function changeOf(value: CurrentValue, state: SentState | undefined): CurrentValue | undefined {
   const { audience, result } = value;
   const now = state?.results.find(({ computationId }) => computationId === audience.id);
   if (state === undefined || state.redirectTo !== null || now === undefined || now.text === "")
@@ -39,7 +42,7 @@ export function valueIn(
   audience: AudienceConfig,
 ): CurrentValue {
   const result = { computationId, generation, seq, text: "", sinceMs: 0, deadlineMs: null };
-  return { ...of, audience, result };
+  return { ...of, audience, result, traits: "" };
 }
 
 export function endsIn({ jobEnds }: Pick<ConnectionSync, "jobEnds">): JobEnds {
@@ -48,4 +51,34 @@ export function endsIn({ jobEnds }: Pick<ConnectionSync, "jobEnds">): JobEnds {
 
 export function jobEndsOf(ends: JobEnds): number[] {
   return Array.from({ length: ends.size }, (_, partition) => ends.get(partition) ?? 0);
+}
+
+/** The values of one profile with the traits that go along; the profile is read as a whole only where some do. */
+export async function withTraits(
+  values: readonly CurrentValue[],
+  profiles: Pick<ProfileReader, "get">,
+): Promise<readonly CurrentValue[]> {
+  const [first] = values.filter(
+    ({ audience }) => audience.kind !== "trait" && audience.sentTraits.length > 0,
+  );
+  if (first === undefined) return values;
+  const profile = await profiles.get(first.profileId);
+  if (profile === undefined) return values;
+  return values.map((value) => ({ ...value, traits: traitsAlong(profile, value.audience.sentTraits) }));
+}
+
+/** Those of one partition that have changed since, with the traits of now. */
+export async function changesSince(
+  values: readonly CurrentValue[],
+  profiles: Pick<ProfileReader, "get" | "sentOf">,
+  partition: number,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const before of values) {
+    const now = changeOf(before, await profiles.sentOf(partition, before.profileId));
+    if (now === undefined) continue;
+    const [given = now] = await withTraits([now], profiles);
+    changes.push({ before, now: given });
+  }
+  return changes;
 }

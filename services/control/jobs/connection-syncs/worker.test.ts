@@ -12,7 +12,15 @@ class Died extends Error {}
 const START_MS = 1_000_000;
 
 function audienceOf(id: string, more: Partial<AudienceConfig> = {}): AudienceConfig {
-  return { id, key: id, kind: "audience", deletedAtMs: null, isPaused: false, ...more } as AudienceConfig;
+  return {
+    id,
+    key: id,
+    kind: "audience",
+    deletedAtMs: null,
+    isPaused: false,
+    sentTraits: [],
+    ...more,
+  } as unknown as AudienceConfig;
 }
 
 const resultOf = (computationId: string, text: string, seq = 1): ProfileResult => ({

@@ -20,7 +20,16 @@ import { isOvertaken, type JobEnds, type JobLog } from "./job-log.ts";
 import type { GivenTo } from "./records.ts";
 import type { SyncStore } from "./store.ts";
 import { begun, changed, fateOf, hasLeft, isHeldBack, type Left, resumed, taking } from "./sync.ts";
-import { type Change, type CurrentValue, changeOf, endsIn, jobEndsOf, unsureOf, valueIn } from "./values.ts";
+import {
+  type Change,
+  type CurrentValue,
+  changesSince,
+  endsIn,
+  jobEndsOf,
+  unsureOf,
+  valueIn,
+  withTraits,
+} from "./values.ts";
 
 export interface SyncWork {
   readonly store: Pick<SyncStore, "get" | "replace">;
@@ -209,22 +218,21 @@ class Syncing {
       last = id;
       const state = await this.#work.profiles.sentOf(partition, id);
       if (state === undefined || state.redirectTo !== null || this.#work.isSuppressed(id)) continue;
-      const { incarnation } = state;
-      for (const { audience, result } of this.#given(state))
-        values.push({ profileId: id, incarnation, result, audience, isCorrection: false });
+      values.push(...(await withTraits([...this.#given(id, state)], this.#work.profiles)));
     }
     return { values, last };
   }
 
   /** Notes what is held back. */
-  *#given({ results }: SentState): Generator<Pick<CurrentValue, "audience" | "result">> {
+  *#given(profileId: string, { incarnation, results }: SentState): Generator<CurrentValue> {
     for (const result of results) {
       const id = result.computationId;
       const audience = this.#work.audience(id);
       const { heldBackIds, onlyIds } = this.#sync;
       if (audience === undefined || onlyIds?.includes(id) === false) continue;
       const fate = fateOf(result, audience);
-      if (fate === "given") yield { audience, result };
+      if (fate === "given")
+        yield { profileId, incarnation, result, audience, traits: "", isCorrection: false };
       if (fate === "held_back" && !heldBackIds.includes(id))
         this.#sync = { ...this.#sync, heldBackIds: [...heldBackIds, id] };
     }
@@ -250,12 +258,7 @@ class Syncing {
     for (let open = sent; open.length > 0; ) {
       const ends = await this.#work.jobs.ends();
       await this.#work.profiles.refresh(this.#signal);
-      const changes: Change[] = [];
-      for (const before of open) {
-        const now = changeOf(before, await this.#work.profiles.sentOf(partition, before.profileId));
-        if (now !== undefined) changes.push({ before, now });
-      }
-      open = await this.#overtaken(changes, destination);
+      open = await this.#overtaken(await changesSince(open, this.#work.profiles, partition), destination);
       if (open.length > 0) await this.#save({ unsure: [...this.#sync.unsure, ...open.map(unsureOf)] });
       await this.#send(open, destination);
       // Before a further change is looked for: it may have come since.
@@ -267,13 +270,11 @@ class Syncing {
   async #overtaken(changes: readonly Change[], destination: DestinationConfig): Promise<CurrentValue[]> {
     if (changes.length === 0) return [];
     const { givenAs, jobs, sentAs } = this.#work;
+    const given = changes.map(({ before }) => before);
     const places = await jobs.placesSince({
       from: this.#ends,
       destinationId: this.#sync.id,
-      keys: this.#keysOf(
-        changes.map(({ before }) => before),
-        destination,
-      ),
+      keys: this.#keysOf(given, destination),
       signal: this.#signal,
     });
     const overtaken = changes.flatMap(({ before, now }) =>

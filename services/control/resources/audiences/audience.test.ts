@@ -34,6 +34,19 @@ test("the same definition, another name, a pause keep them as they are", () => {
     });
 });
 
+test("what an audience sends is nothing more at first, and is edited without another generation", () => {
+  expect(created).toMatchObject({ hasTrackCalls: false, sentTraits: [] });
+  const change = (before: typeof created, patch: object) =>
+    patchAudience(before, patch, { nowMs: 2, isPrepared: true });
+  const telling = change(created, { trackCalls: true, sendTraits: ["plan"] });
+  expect(telling).toMatchObject({ hasTrackCalls: true, sentTraits: ["plan"], generation: 1, earlier: [] });
+  expect(change(telling, { name: "B" })).toMatchObject({ hasTrackCalls: true, sentTraits: ["plan"] });
+  expect(change(telling, { trackCalls: false, sendTraits: [] })).toMatchObject({
+    hasTrackCalls: false,
+    sentTraits: [],
+  });
+});
+
 test("a definition that would bring all audiences beyond what a call may cost is refused; an edit counts once", () => {
   const where = Array.from({ length: 20 }, () => ({ path: "a", op: "contains", value: "x" }));
   const definition = { any: Array.from({ length: 5 }, (_, index) => ({ event: `E${index}`, where })) };

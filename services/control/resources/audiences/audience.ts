@@ -11,16 +11,30 @@ export interface NewAudience {
   readonly definition?: unknown;
   readonly includeAnonymous?: boolean;
   readonly backfill?: { readonly mode: string; readonly days?: number };
+  readonly trackCalls?: boolean;
+  readonly sendTraits?: readonly string[];
 }
 
 export interface AudiencePatch {
+  readonly trackCalls?: boolean;
+  readonly sendTraits?: readonly string[];
   readonly name?: string;
   readonly definition?: unknown;
   readonly paused?: boolean;
 }
 
 export function createAudience(
-  { id, resource, key, name, definition, includeAnonymous = false, backfill }: NewAudience,
+  {
+    id,
+    resource,
+    key,
+    name,
+    definition,
+    includeAnonymous = false,
+    backfill,
+    trackCalls,
+    sendTraits,
+  }: NewAudience,
   nowMs: number,
 ): AudienceConfig {
   const audienceKind = definition === undefined ? "list" : "audience";
@@ -39,6 +53,8 @@ export function createAudience(
     updatedAtMs: nowMs,
     deletedAtMs: null,
     isExitAll: false,
+    hasTrackCalls: trackCalls ?? false,
+    sentTraits: [...(sendTraits ?? [])],
   };
 }
 
@@ -65,6 +81,8 @@ export function patchAudience(
       ...before,
       name: patch.name ?? before.name,
       isPaused: patch.paused ?? before.isPaused,
+      hasTrackCalls: patch.trackCalls ?? before.hasTrackCalls,
+      sentTraits: patch.sendTraits === undefined ? before.sentTraits : [...patch.sendTraits],
       definition,
       ...(isAnother && { generation: before.generation + 1, earlier: earlierOf(before, isPrepared) }),
     },

@@ -64,6 +64,8 @@ describe("an audience (contract 10.8)", () => {
       partialHistory: false,
       incompleteProfiles: 0,
       members: 0,
+      trackCalls: false,
+      sendTraits: [],
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       updatedAt: body.createdAt,
     });
@@ -74,7 +76,8 @@ describe("an audience (contract 10.8)", () => {
   test("keeps what it was made with, and its record says so", async () => {
     const backfill = { mode: "auto", days: 90 };
     const definition = { all: [ORDERED, { trait: "plan", op: "in", value: ["pro", "team"] }] };
-    const body = { name: "Größe XL", key: "xl", definition, includeAnonymous: true, backfill };
+    const sending = { trackCalls: true, sendTraits: ["email"] };
+    const body = { name: "Größe XL", key: "xl", definition, includeAnonymous: true, backfill, ...sending };
     expect(await made(body)).toMatchObject({ ...body, kind: "audience" });
   });
 

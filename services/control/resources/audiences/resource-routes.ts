@@ -13,7 +13,6 @@ import { createCreations } from "./creations.ts";
 import { type Filters, filtered } from "./filters.ts";
 import type { AudienceParts } from "./parts.ts";
 import { type AudienceResource, existing, existingOf } from "./resource.ts";
-import { PatchAudienceBody } from "./schemas.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -30,6 +29,7 @@ export interface ResourceShape<View extends object> {
   readonly tag: string;
   readonly operations: Readonly<Record<Named, Operation>>;
   readonly createBody: TSchema;
+  readonly patchBody: TSchema;
   readonly listQuery: TObject;
   readonly viewSchema: TSchema;
   view(config: AudienceConfig, parts: AudienceParts): View;
@@ -129,7 +129,7 @@ function addReadRoutes<View extends object>(
 function addPatchRoute<View extends object>(
   app: ControlApp,
   parts: AudienceParts,
-  { operations, path, resource, tag, view, viewSchema }: ResourceShape<View>,
+  { operations, patchBody, path, resource, tag, view, viewSchema }: ResourceShape<View>,
 ): void {
   app.patch(
     `${path}/:id`,
@@ -140,7 +140,7 @@ function addPatchRoute<View extends object>(
         ...operations.patch,
         params: IdParams,
         headers: IfMatch,
-        body: PatchAudienceBody,
+        body: patchBody,
         response: { 200: viewSchema, ...problemResponses },
       },
     },

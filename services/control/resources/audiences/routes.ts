@@ -12,6 +12,8 @@ import {
   CreateComputedTraitBody,
   DeleteAudienceQuery,
   NoQuery,
+  PatchAudienceBody,
+  PatchComputedTraitBody,
 } from "./schemas.ts";
 import { audienceView, computedTraitView } from "./views.ts";
 
@@ -34,6 +36,7 @@ const AUDIENCES: ResourceShape<Static<typeof AudienceView>> = {
     },
   },
   createBody: CreateAudienceBody,
+  patchBody: PatchAudienceBody,
   listQuery: AudiencesQuery,
   viewSchema: AudienceView,
   view: audienceView,
@@ -58,6 +61,7 @@ const COMPUTED_TRAITS: ResourceShape<Static<typeof ComputedTraitView>> = {
     remove: { operationId: "deleteComputedTrait", summary: "Delete a computed trait; nothing is sent" },
   },
   createBody: CreateComputedTraitBody,
+  patchBody: PatchComputedTraitBody,
   listQuery: ComputedTraitsQuery,
   viewSchema: ComputedTraitView,
   view: computedTraitView,

@@ -14,6 +14,7 @@ import type { AudienceConfig } from "#topics";
 import type { FieldProblem } from "../../http/problem.ts";
 import { costsBeside, namedBy, referencesByKey } from "./references.ts";
 import type { AudienceResource } from "./resource.ts";
+import { sendProblems } from "./send-rules.ts";
 
 export interface CreateRules {
   readonly resource: AudienceResource;
@@ -37,6 +38,7 @@ export function createProblems(body: unknown, { configs, resource }: CreateRules
     ...(isGiven ? definitionProblems(definition, { resource, configs, ownKey: keyOf(given) }) : []),
     ...(resource === "audience" ? kindProblems(given) : []),
     ...backfillProblems(given),
+    ...(resource === "audience" ? sendProblems(given, { configs, ownKey: keyOf(given) }) : []),
   ];
 }
 
@@ -125,7 +127,11 @@ export function patchProblems(
   before: AudienceConfig,
   { configs, resource }: CreateRules,
 ): readonly FieldProblem[] {
-  if (!isJsonObject(body) || body["definition"] === undefined) return [];
-  if (before.kind === "list") return [{ path: "definition", message: LISTED }];
-  return definitionProblems(body["definition"], { configs, resource, ownKey: before.key, before });
+  if (!isJsonObject(body)) return [];
+  const { definition } = body;
+  const ownKey = before.key;
+  const sent = resource === "audience" ? sendProblems(body, { configs, ownKey }) : [];
+  if (definition === undefined) return sent;
+  if (before.kind === "list") return [{ path: "definition", message: LISTED }, ...sent];
+  return [...definitionProblems(definition, { configs, resource, ownKey, before }), ...sent];
 }

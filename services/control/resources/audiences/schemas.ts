@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { MAX_SENT_TRAITS } from "#audiences";
 import type { JsonObject } from "#contract";
 import { NameField, TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
@@ -41,6 +42,16 @@ const KindField = Type.Unsafe<string>({
   description: "A list has no definition: its members are imported.",
 });
 
+const TrackCalls = Type.Boolean({
+  description:
+    "Each change is sent as a track call, too: Audience Entered or Audience Exited. Not of who is found when it is made.",
+});
+const SendTraits = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
+  maxItems: MAX_SENT_TRAITS,
+  uniqueItems: true,
+  description: "Names of traits that are sent along with each change, as the user has them then.",
+});
+
 export const CreateAudienceBody = Type.Object(
   {
     name: NameField,
@@ -51,6 +62,8 @@ export const CreateAudienceBody = Type.Object(
       Type.Boolean({ description: "Profiles without a userId may be members too." }),
     ),
     backfill: Type.Optional(Backfill),
+    trackCalls: Type.Optional(TrackCalls),
+    sendTraits: Type.Optional(SendTraits),
   },
   {
     additionalProperties: false,
@@ -73,18 +86,23 @@ export const CreateComputedTraitBody = Type.Object(
   { additionalProperties: false },
 );
 
+const PATCHED = {
+  name: Type.Optional(NameField),
+  definition: Type.Optional(DefinitionInput),
+  paused: Type.Optional(Paused),
+};
+const PATCH_RULES = {
+  additionalProperties: false,
+  description:
+    "A JSON merge patch (RFC 7396): what is not named stays. A definition is replaced as a whole; only the differences that it makes are sent.",
+};
+
 export const PatchAudienceBody = Type.Object(
-  {
-    name: Type.Optional(NameField),
-    definition: Type.Optional(DefinitionInput),
-    paused: Type.Optional(Paused),
-  },
-  {
-    additionalProperties: false,
-    description:
-      "A JSON merge patch (RFC 7396): what is not named stays. A definition is replaced as a whole; only the differences that it makes are sent.",
-  },
+  { ...PATCHED, trackCalls: Type.Optional(TrackCalls), sendTraits: Type.Optional(SendTraits) },
+  PATCH_RULES,
 );
+
+export const PatchComputedTraitBody = Type.Object(PATCHED, PATCH_RULES);
 
 const StatusField = Type.Unsafe<AudienceStatus["status"]>({
   type: "string",
@@ -160,6 +178,8 @@ export const AudienceView = Type.Object(
     backfill: Type.Unsafe<Static<typeof Backfill> | null>({
       description: "As it was given; null when it was not.",
     }),
+    trackCalls: TrackCalls,
+    sendTraits: SendTraits,
     members: Type.Integer({ description: "A second or two old." }),
   },
   {
@@ -183,6 +203,8 @@ export const AudienceView = Type.Object(
         kind: "audience",
         includeAnonymous: false,
         backfill: { mode: "auto" },
+        trackCalls: false,
+        sendTraits: [],
         members: 1042,
       },
     ],

@@ -51,7 +51,12 @@ export function computedTraitView(
 
 export function audienceView(config: AudienceConfig, parts: Shown): Static<typeof AudienceView> {
   const { kind, includeAnonymous, backfill } = config;
-  return { ...computedTraitView(config, parts), kind, includeAnonymous, backfill: backfillView(backfill) };
+  const own = { kind, includeAnonymous, backfill: backfillView(backfill), ...sendingOf(config) };
+  return { ...computedTraitView(config, parts), ...own };
+}
+
+function sendingOf({ hasTrackCalls, sentTraits }: AudienceConfig) {
+  return { trackCalls: hasTrackCalls, sendTraits: sentTraits };
 }
 
 function backfillView(backfill: AudienceConfig["backfill"]): Static<typeof AudienceView>["backfill"] {
@@ -74,5 +79,6 @@ export function auditedView(config: AudienceConfig): object | null {
     includeAnonymous,
     paused: isPaused,
     backfill,
+    ...(kind !== "trait" && sendingOf(config)),
   };
 }

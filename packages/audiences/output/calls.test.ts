@@ -1,15 +1,18 @@
 import { expect, test } from "@jest/globals";
-import type { Computation } from "../profile/computation.ts";
-import { identifyCall, messageIdOf } from "./identify.ts";
+import { type FlipContext, identifyCall, messageIdOf, trackCall, trackMessageIdOf } from "./calls.ts";
 
 const SPACE = { id: "spa_default", namespace: "default" };
 const AT_MS = Date.parse("2026-01-31T01:02:03.004Z");
-const FLIP = { computationId: "aud_1", generation: 1, seq: 1, text: "true", atMs: AT_MS };
+const FLIP = {
+  ...{ computationId: "aud_1", generation: 1, seq: 1, text: "true", atMs: AT_MS },
+  ...{ traits: "", isTracked: false },
+};
 
 const list = { kind: "list" } as const;
-const audience: Pick<Computation, "id" | "key" | "definition"> = {
+const audience: FlipContext["computation"] = {
   id: "aud_1",
   key: "big_spenders",
+  name: "Big spenders",
   definition: list,
 };
 const profile = { id: "u1", incarnation: 7 };
@@ -54,7 +57,8 @@ test("the message id is a uuid v5, the same each time, another one for each flip
   const context = { profile, computation: audience, space: SPACE };
   const id = messageIdOf(FLIP, context);
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  expect(messageIdOf({ ...FLIP, atMs: 1, text: "false" }, context)).toBe(id);
+  const later = { ...FLIP, atMs: 1, text: "false" };
+  expect(messageIdOf(later, context)).toBe(id);
   const others = [
     messageIdOf({ ...FLIP, seq: 2 }, context),
     messageIdOf({ ...FLIP, generation: 2 }, context),
@@ -62,6 +66,30 @@ test("the message id is a uuid v5, the same each time, another one for each flip
     messageIdOf(FLIP, { ...context, profile: { ...profile, incarnation: 8 } }),
     messageIdOf(FLIP, { ...context, space: { ...SPACE, id: "other" } }),
     messageIdOf(FLIP, { ...context, computation: { ...audience, id: "aud_2" } }),
+    trackMessageIdOf(FLIP, context),
+    trackMessageIdOf({ ...FLIP, seq: 2 }, context),
   ];
-  expect(new Set([id, ...others]).size).toBe(7);
+  expect(new Set([id, ...others]).size).toBe(9);
+  expect(trackMessageIdOf(later, context)).toBe(trackMessageIdOf(FLIP, context));
+});
+
+test("contract 8.7: the track call of a change, its properties the traits that are sent along and the audience", () => {
+  const along = { ...FLIP, isTracked: true, traits: '{"plan":"pro","__proto__":{"a":1}}' };
+  const context = { profile, computation: audience, space: SPACE };
+  const call = trackCall(along, context);
+  expect(call.body).toBe(
+    '{"version":1,"type":"track","userId":"u1","event":"Audience Entered","properties":{"plan":"pro","__proto__":{"a":1},' +
+      '"audience_key":"big_spenders","audience_name":"Big spenders","audience_id":"aud_1"},"timestamp":"2026-01-31T01:02:03.004Z",' +
+      '"context":{"personas":{"computation_class":"audience","computation_id":"aud_1","computation_key":"big_spenders",' +
+      '"namespace":"default","space_id":"spa_default"}},"integrations":{"All":false,"Webhooks":true},' +
+      `"messageId":"${trackMessageIdOf(along, context)}","receivedAt":"2026-01-31T01:02:03.004Z"}`,
+  );
+  expect(call).toMatchObject({ type: "track", event: "Audience Entered", userId: "u1", timestampMs: AT_MS });
+  expect(trackCall({ ...along, text: "false" }, context)).toMatchObject({ event: "Audience Exited" });
+});
+
+test("contract 8.8: traits go along with the membership, which no trait replaces", () => {
+  const along = { ...FLIP, traits: '{"plan":"pro","big_spenders":"x"}' };
+  const { body } = identifyCall(along, { profile, computation: audience, space: SPACE });
+  expect(JSON.parse(body)).toMatchObject({ traits: { plan: "pro", big_spenders: true } });
 });
