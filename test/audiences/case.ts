@@ -300,7 +300,7 @@ const sends = fc.option(
     hasTrackCalls: fc.boolean(),
     traits: fc.uniqueArray(pick("n", "s", "d", "tags", "s.x", "none"), { maxLength: 3 }),
   }),
-  { nil: undefined, freq: 1 },
+  { nil: undefined, freq: 3 },
 );
 
 const audience = (index: number, traits: number): fc.Arbitrary<CaseComputation> =>
