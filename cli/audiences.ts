@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
+import { addOverlap } from "./audience-overlap.ts";
 import { addPreview } from "./audience-preview.ts";
 import { addSendingOptions, type SendingOptions, sendingOf } from "./audience-sending.ts";
 import { type CommandContext, readJson } from "./context.ts";
@@ -39,6 +40,7 @@ export function addAudienceCommands(program: Command, context: CommandContext): 
   addSendingOptions(addEdit(audiences, context, AUDIENCES));
   addMembers(audiences, context);
   addWhy(audiences, context);
+  addOverlap(audiences, context);
   addDelete(audiences, context);
 }
 

@@ -98,11 +98,19 @@ const PREVIEW = {
   ],
   unknownCalls: [],
 };
+const OVERLAP = {
+  audience: { id: "aud_1", key: "buyers", count: 40, error: 0 },
+  with: { id: "aud_2", key: "vips", count: 9, error: 0 },
+  ...{ both: { count: 3, error: 0 }, exact: true, profiles: 200, profilesLookedAt: 200 },
+};
+const ESTIMATED = { ...OVERLAP, both: { count: 3, error: 2 }, exact: false, profiles: 900 };
 const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/reasons": REASONS,
   "/v1/destinations/dst_1/stats?from=2026-01-31": STATS,
   "/v1/audit?token=ops&limit=50": { data: [ENTRY], next: null },
   "/v1/audiences/preview": PREVIEW,
+  "/v1/audiences/aud_1/overlap?with=aud_2": OVERLAP,
+  "/v1/audiences/aud_3/overlap?with=aud_2": ESTIMATED,
   "/v1/audiences/aud_1/members.csv": { cells: "safe" },
   "/v1/audiences/aud_1/members.csv?cells=exact": { cells: "exact" },
   "/v1/computed-traits/trt_1/values.csv?cells=exact": { cells: "exact" },
@@ -144,6 +152,17 @@ test("a preview shows how many, and a line of why for each of some members", asy
     "u1       -             all[0]: 2; all[1].not: not 0",
     '-        a1            it: "pro\\u001b[2J"',
   ]);
+});
+
+test("an overlap shows the members of both, and how far estimates may be off", async () => {
+  const { out, said } = await hookline("audiences", "overlap", "aud_1", "aud_2");
+  expect([out.split("\n"), said]).toEqual([
+    ["AUDIENCE  KEY     MEMBERS", "aud_1     buyers  40", "aud_2     vips    9", "both      -       3"],
+    "",
+  ]);
+  const estimated = await hookline("audiences", "overlap", "aud_3", "aud_2");
+  expect(estimated.out).toMatch(/GIVE OR TAKE\n.*\n.*\nboth +- +3 +2$/);
+  expect(estimated.said).toContain("200 of 900");
 });
 
 test("stats shows a line for each minute, and one for all of them", async () => {

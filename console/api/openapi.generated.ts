@@ -660,6 +660,22 @@ export type paths = {
         patch?: never;
         trace?: never;
     };
+    "/v1/audiences/{id}/overlap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getOverlap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audiences/{id}/imports/{importId}": {
         parameters: {
             query?: never;
@@ -1140,6 +1156,27 @@ export type components = {
         /** @enum {string} */
         DropReason: "integration_off" | "no_destination" | "call_type_off" | "event_off" | "filter_off" | "duplicate" | "suppressed";
         GetMembersAnswer: components["schemas"]["Membership"] | components["schemas"]["MemberPage"];
+        GetOverlapAnswer: {
+            audience: {
+                id: string;
+                key: string;
+                count: number;
+                error: number;
+            };
+            with: {
+                id: string;
+                key: string;
+                count: number;
+                error: number;
+            };
+            both: {
+                count: number;
+                error: number;
+            };
+            exact: boolean;
+            profiles: number;
+            profilesLookedAt: number;
+        };
         GetStatsAnswer: {
             /** Format: date-time */
             from: string;
@@ -3180,6 +3217,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PreviewAudienceAnswer"];
+                };
+            };
+        };
+    };
+    getOverlap: {
+        parameters: {
+            query: {
+                with: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetOverlapAnswer"];
                 };
             };
         };

@@ -38,6 +38,7 @@ import { addReplayRoutes } from "./jobs/replays/routes.ts";
 import { addSourceReplayRoute, type SourceReplayParts } from "./jobs/replays/source-replays.ts";
 import type { MemberParts } from "./resources/audiences/member-parts.ts";
 import { addMemberRoutes } from "./resources/audiences/member-routes.ts";
+import { addOverlapRoute } from "./resources/audiences/overlap-routes.ts";
 import type { AudienceParts } from "./resources/audiences/parts.ts";
 import { addPreviewRoute } from "./resources/audiences/preview-routes.ts";
 import { addAudienceRoutes, addComputedTraitRoutes } from "./resources/audiences/routes.ts";
@@ -80,6 +81,7 @@ const AUDIENCE_ROUTES: readonly AddRoutes[] = [
   addMemberRoutes,
   addValueRoutes,
   addPreviewRoute,
+  addOverlapRoute,
   addImportRoutes,
 ];
 

@@ -258,6 +258,7 @@ describe("the OpenAPI document", () => {
       "get /v1/audiences/{id}/imports/{importId}",
       "get /v1/audiences/{id}/members",
       "get /v1/audiences/{id}/members.csv",
+      "get /v1/audiences/{id}/overlap",
       "get /v1/audit",
       "get /v1/calls/{messageId}",
       "get /v1/computed-traits",

@@ -119,6 +119,7 @@ export async function planOf(
     { operation: "previewAudience", body: { definition: DEFINITION } },
     { operation: "getMembers", path: audience },
     { operation: "exportMembers", path: audience },
+    { operation: "getOverlap", path: audience, query: { with: has.list } },
     {
       operation: "importMembers",
       path: anImport,

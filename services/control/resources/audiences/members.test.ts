@@ -224,3 +224,36 @@ test("a preview counts who would be a member, and says what of the past is not k
   ]);
   expect((await control.ask("/v1/audiences?limit=200")).body.data).toHaveLength(before);
 });
+
+test("the overlap of two audiences counts the members of each, and of both", async () => {
+  const body = (name: string) => ({ name, definition: DEFINITION });
+  const [first, second] = [
+    (await control.ask("/v1/audiences", { body: body("Overlap One") })).body,
+    (await control.ask("/v1/audiences", { body: body("Overlap Two") })).body,
+  ];
+  const nowMs = Date.now();
+  const orders = 2;
+  const one = profileAfter(first.id, "only-one", { orders, nowMs });
+  const both = profileAfter(first.id, "in-both", { orders, nowMs });
+  for (const [id, result] of profileAfter(second.id, "in-both", { orders, nowMs }).results)
+    both.results.set(id, result);
+  const left = profileAfter(second.id, "left", { orders, nowMs });
+  for (const result of left.results.values()) result.text = "false";
+  await processor.keep(one, both, left);
+  const ask = async (query: string) => await control.ask(`/v1/audiences/${first.id}/overlap${query}`);
+  const overlap = async () => (await ask(`?with=${second.id}`)).body;
+  await until(async () => (await overlap()).both?.count === 1, SEEN);
+  const { profiles, profilesLookedAt, ...found } = await overlap();
+  expect(profilesLookedAt).toBe(profiles);
+  expect(found).toEqual({
+    audience: { id: first.id, key: "overlap_one", count: 2, error: 0 },
+    with: { id: second.id, key: "overlap_two", count: 1, error: 0 },
+    both: { count: 1, error: 0 },
+    exact: true,
+  });
+  for (const query of [`?with=${first.id}`, "?with=aud_none", ""]) {
+    const refused = await ask(query);
+    expect([refused.status, Object.keys(problemFields(refused))]).toEqual([422, ["with"]]);
+  }
+  expect((await control.ask(`/v1/audiences/aud_none/overlap?with=${first.id}`)).status).toBe(404);
+});

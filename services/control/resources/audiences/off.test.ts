@@ -16,6 +16,7 @@ test("where audiences are off, every route of them says so and names the setting
     control.ask("/v1/audiences"),
     control.ask("/v1/audiences", { body: { name: "Buyers", key: "buyers", definition: LEAF } }),
     control.ask("/v1/audiences/aud_1/members"),
+    control.ask("/v1/audiences/aud_1/overlap?with=aud_2"),
     control.ask("/v1/audiences/preview", { body: { definition: LEAF } }),
     control.ask("/v1/audiences/aud_1/imports/imp_1"),
     control.ask("/v1/computed-traits"),

@@ -15,9 +15,9 @@ import {
 import type { AudienceConfig } from "#topics";
 import type { Pause } from "../../records/profiles/slices.ts";
 import { compiledWithReferences, leafKeysOf } from "./compiled.ts";
-import { countError, estimateOf, type Sampled } from "./count-error.ts";
+import { countError, estimateOf } from "./count-error.ts";
 import type { MemberParts } from "./member-parts.ts";
-import { strided } from "./strides.ts";
+import { lookAtSome } from "./sample.ts";
 import { statusOf } from "./views.ts";
 
 export interface Preview {
@@ -42,8 +42,6 @@ interface SampleMember {
 
 /** Of more profiles every second, third, … is judged. */
 const MAX_JUDGED = 20_000;
-/** Somebody waits for the answer. */
-const MAX_MS = 5_000;
 const SAMPLE_SIZE = 10;
 
 interface Judging {
@@ -55,10 +53,7 @@ interface Judging {
 }
 
 /** What was seen of the profiles. */
-interface Judged {
-  judged: number;
-  /** Ids that were gone over; those of a stride that was broken off do not count. */
-  passed: number;
+interface Seen {
   members: number;
   /** Some of them, their leaves seeded. */
   readonly sample: Profile[];
@@ -71,18 +66,23 @@ export async function previewOf(parts: MemberParts, config: AudienceConfig): Pro
   const set = await compiledWithReferences(config, parts.audiences.list(), pause);
   const audience = set.computations.get(config.id);
   if (audience === undefined) throw new Error("a definition that was accepted cannot be compiled");
-  const total = profiles.count;
   const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs(), unknown: new Set<string>() };
-  const { judged, members, passed, sample } = await judgeAll(parts, judging, pause);
+  const seen: Seen = { members: 0, sample: [] };
+  const looked = await lookAtSome(parts, MAX_JUDGED, async (partition, id) => {
+    const profile = await profiles.read(partition, id);
+    await pause();
+    if (profile !== undefined && isMember(profile, judging)) noteMember(seen, profile);
+    await pause();
+  });
   const unknown = [...new Set([...judging.unknown, ...(await unknownCalls(parts, set, pause))])].sort();
-  const sampled: Sampled = { total, judged, members, isSpread: passed >= total };
+  const sampled = { ...looked, members: seen.members };
   return {
     estimatedCount: estimateOf(sampled),
-    isExact: judged >= total && passed >= total && unknown.length === 0,
+    isExact: looked.isWhole && unknown.length === 0,
     countError: unknown.length === 0 ? countError(sampled) : null,
-    profiles: total,
-    profilesJudged: judged,
-    sample: await explained(sample, judging, pause),
+    profiles: looked.total,
+    profilesJudged: looked.judged,
+    sample: await explained(seen.sample, judging, pause),
     unknownCalls: unknown,
   };
 }
@@ -100,24 +100,7 @@ async function explained(
   return found;
 }
 
-async function judgeAll({ host, profiles }: MemberParts, judging: Judging, pause: Pause): Promise<Judged> {
-  const seen: Judged = { judged: 0, passed: 0, members: 0, sample: [] };
-  const endMs = host.elapsed() + MAX_MS;
-  for (const { partition, ids } of strided(profiles, Math.max(1, Math.ceil(profiles.count / MAX_JUDGED)))) {
-    for (const id of ids.taken) {
-      if (host.elapsed() > endMs) return seen;
-      const profile = await profiles.read(partition, id);
-      await pause();
-      seen.judged += 1;
-      if (profile !== undefined && isMember(profile, judging)) noteMember(seen, profile);
-      await pause();
-    }
-    seen.passed += ids.passed;
-  }
-  return seen;
-}
-
-function noteMember(seen: Judged, profile: Profile): void {
+function noteMember(seen: Seen, profile: Profile): void {
   seen.members += 1;
   if (seen.sample.length < SAMPLE_SIZE) seen.sample.push(profile);
 }

@@ -7,6 +7,7 @@ import { Slices } from "../../records/profiles/slices.ts";
 import { createAudience } from "./audience.ts";
 import type { MemberParts } from "./member-parts.ts";
 import { membersCsv } from "./members.ts";
+import { overlapOf } from "./overlap.ts";
 import { previewOf } from "./preview.ts";
 
 /** A world in which each look at a profile takes so long; `reads` counts the looks of each turn, from the one in which requests come. */
@@ -81,6 +82,17 @@ test("a hundred previews that come at once hold the event loop no longer than on
   const { costly, parts, reads } = setup(10, 2);
   await Promise.all(Array.from({ length: 100 }, () => previewOf(parts, costly())));
   expect(Math.max(...reads)).toBe(3);
+});
+
+test("an overlap looks at profiles in slices, and ends after five seconds with what it is certain of", async () => {
+  const quick = setup(300, 2);
+  expect(await overlapOf(quick.parts, "p", "q")).toMatchObject({ profilesLookedAt: 300, isExact: true });
+  expect(Math.max(...quick.reads)).toBe(3);
+  const slow = setup(300, 100);
+  expect(await overlapOf(slow.parts, "p", "q")).toMatchObject({
+    ...{ profilesLookedAt: 51, isExact: false },
+    both: { count: 0, error: 249 },
+  });
 });
 
 test("so do a hundred exports", async () => {
