@@ -104,6 +104,24 @@ const OVERLAP = {
   ...{ both: { count: 3, error: 0 }, exact: true, profiles: 200, profilesLookedAt: 200 },
 };
 const ESTIMATED = { ...OVERLAP, both: { count: 3, error: 2 }, exact: false, profiles: 900 };
+const NAMED = { id: "aud_1", key: "buyers", since: "2026-01-30T12:00:00.000Z", isIncomplete: false };
+const PROFILE = {
+  ...{ id: "u1", userId: "u1", anonymousId: null, isSuppressed: false, isIncomplete: true, deletedAt: null },
+  traits: [{ key: "plan", value: "pro\u001b[2J", updatedAt: "2026-01-31T12:00:00.000Z" }],
+  computedTraits: [],
+  audiences: [
+    { ...NAMED, name: "Buyers", member: true, isIncomplete: true },
+    { ...NAMED, name: "Trials", member: false },
+  ],
+  events: [{ type: "track", name: "A", count: 2, firstAt: "2026-01-01", lastAt: "2026-01-02" }],
+  ids: { data: [{ userId: null, anonymousId: "a1" }], isComplete: false },
+  calls: {
+    data: [
+      { messageId: "m1", sourceId: "src_1", type: "track", receivedAt: "2026-01-31", outcome: "routed" },
+    ],
+    from: "2026-01-20T00:00:00.000Z",
+  },
+};
 const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/reasons": REASONS,
   "/v1/destinations/dst_1/stats?from=2026-01-31": STATS,
@@ -115,6 +133,8 @@ const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/audiences/aud_1/members.csv?cells=exact": { cells: "exact" },
   "/v1/computed-traits/trt_1/values.csv?cells=exact": { cells: "exact" },
   "/v1/calls/m1": CALL,
+  "/v1/profiles/u1": PROFILE,
+  "/v1/profiles/anon%3Asue": { ...PROFILE, isSuppressed: true, userId: null, anonymousId: "sue" },
   "/v1/sources/src_1/stats?step=hour": CALL_STATS,
   "/v1/me": { name: "ops", scopes: ["read"], signIn: "token", session: null },
   "/v1/info": { version: "1.2.3", audiences: true },
@@ -227,6 +247,45 @@ test("calls show says in a table for each user what became of the call, and why"
   ]);
   expect(said).toContain("Not all of it is here");
   expect(JSON.parse((await hookline("calls", "show", "m1", "--json")).out)).toEqual(CALL);
+});
+
+test("profiles show is a page about one user, and says what it lacks", async () => {
+  const { out, said } = await hookline("profiles", "show", "u1");
+  const rows = out.split("\n").map((line) => line.split(/ {2,}/));
+  expect(rows).toEqual([
+    ["user u1"],
+    [""],
+    ["Traits"],
+    ["KEY", "VALUE", "SINCE"],
+    ["plan", expect.stringMatching(/^pro/), "2026-01-31T12:00:00.000Z"],
+    [""],
+    ["Computed traits"],
+    ["none"],
+    [""],
+    ["Audiences"],
+    ["NAME", "STATE", "SINCE", "INCOMPLETE", "ID"],
+    ["Buyers", "in", "2026-01-30T12:00:00.000Z", "yes", "aud_1"],
+    ["Trials", "left", "2026-01-30T12:00:00.000Z", "no", "aud_1"],
+    [""],
+    ["Events"],
+    ["TYPE", "NAME", "CALLS", "FIRST", "LAST"],
+    ["track", "A", "2", "2026-01-01", "2026-01-02"],
+    [""],
+    ["Ids that lead here"],
+    ["USER ID", "ANONYMOUS ID"],
+    ["-", "a1"],
+    [""],
+    ["Last calls"],
+    ["RECEIVED", "TYPE", "OUTCOME", "SOURCE", "CALL"],
+    ["2026-01-31", "track", "routed", "src_1", "m1"],
+  ]);
+  expect(out).not.toContain("\u001b");
+  for (const lacking of ["no room for everything", "may be more ids", "back to 2026-01-20"])
+    expect(said).toContain(lacking);
+  expect(JSON.parse((await hookline("profiles", "show", "u1", "--json")).out)).toEqual(PROFILE);
+  expect((await hookline("profiles", "show", "anon:sue")).out).toBe(
+    "anonymous sue, suppressed: nothing is said of this user",
+  );
 });
 
 test("with --json an error is JSON, too: the API's problem, and otherwise what the command says", async () => {

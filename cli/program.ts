@@ -15,6 +15,7 @@ import { addImportCommands } from "./imports.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addLiveCommands } from "./live.ts";
 import { addLookingCommands } from "./looking.ts";
+import { addProfileCommands } from "./profiles.ts";
 import { addRegulationCommands } from "./regulations.ts";
 import { addServiceCommands } from "./services.ts";
 import { addSourceCommands } from "./sources.ts";
@@ -62,6 +63,7 @@ function programOf(context: CommandContext, isJson: boolean): Command {
   addAudienceCommands(program, context);
   addTraitCommands(program, context);
   addImportCommands(program, context);
+  addProfileCommands(program, context);
   addRegulationCommands(program, context);
   addDoctor(program, context);
   addCapacity(program, context);

@@ -708,6 +708,22 @@ export type paths = {
         patch?: never;
         trace?: never;
     };
+    "/v1/profiles/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit": {
         parameters: {
             query?: never;
@@ -1426,6 +1442,78 @@ export type components = {
         PreviewAudienceBody: {
             definition: unknown;
             includeAnonymous?: boolean;
+        };
+        Profile: {
+            id: string;
+            userId: string | null;
+            anonymousId: string | null;
+            isSuppressed: boolean;
+            isIncomplete: boolean;
+            /** Format: date-time */
+            deletedAt: string | null;
+            traits: components["schemas"]["ProfileTrait"][];
+            computedTraits: components["schemas"]["ProfileComputedTrait"][];
+            audiences: components["schemas"]["ProfileAudience"][];
+            events: components["schemas"]["ProfileEvent"][];
+            ids: components["schemas"]["ProfileIds"];
+            calls: components["schemas"]["ProfileCalls"];
+        };
+        ProfileAudience: {
+            id: string;
+            key: string;
+            name: string;
+            /** Format: date-time */
+            since: string;
+            isIncomplete: boolean;
+            member: boolean;
+        };
+        ProfileCall: {
+            messageId: string;
+            sourceId: string;
+            userId: string | null;
+            anonymousId: string | null;
+            type: string;
+            /** Format: date-time */
+            receivedAt: string;
+            outcome: string;
+            destinationIds: string[];
+        };
+        ProfileCalls: {
+            data: components["schemas"]["ProfileCall"][];
+            /** Format: date-time */
+            from: string | null;
+        };
+        ProfileComputedTrait: {
+            id: string;
+            key: string;
+            name: string;
+            /** Format: date-time */
+            since: string;
+            isIncomplete: boolean;
+            value: unknown;
+        };
+        ProfileEvent: {
+            type: string;
+            name: string;
+            count: number;
+            /** Format: date-time */
+            firstAt: string;
+            /** Format: date-time */
+            lastAt: string;
+        };
+        ProfileId: {
+            userId: string | null;
+            anonymousId: string | null;
+        };
+        ProfileIds: {
+            data: components["schemas"]["ProfileId"][];
+            isComplete: boolean;
+        };
+        ProfileTrait: {
+            key: string;
+            value: unknown;
+            /** Format: date-time */
+            updatedAt: string;
         };
         Reasons: {
             rejections: {
@@ -3286,6 +3374,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Import"];
+                };
+            };
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
                 };
             };
         };

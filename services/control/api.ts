@@ -16,6 +16,8 @@ import type { InfoParts } from "./deliveries/info/parts.ts";
 import { addInfoRoute } from "./deliveries/info/routes.ts";
 import type { LiveRouteParts } from "./deliveries/live/parts.ts";
 import { addLiveRoutes } from "./deliveries/live/routes.ts";
+import type { ProfileParts } from "./deliveries/profiles/parts.ts";
+import { addProfileRoute } from "./deliveries/profiles/routes.ts";
 import { addReasonRoute } from "./deliveries/reason-routes.ts";
 import type { TestCallParts } from "./deliveries/test-call/parts.ts";
 import { addTestRoute } from "./deliveries/test-call/routes.ts";
@@ -62,6 +64,7 @@ export type ApiParts = SourceParts &
   AudienceParts &
   MemberParts &
   ImportParts &
+  ProfileParts &
   WaitingParts &
   CallParts &
   SourceCallsParts &
@@ -83,6 +86,7 @@ const AUDIENCE_ROUTES: readonly AddRoutes[] = [
   addPreviewRoute,
   addOverlapRoute,
   addImportRoutes,
+  addProfileRoute,
 ];
 
 export const ROUTES: readonly AddRoutes[] = [

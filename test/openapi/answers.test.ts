@@ -186,6 +186,7 @@ describe("answers are what the document says", () => {
     await ask("GET /v1/audiences/{id}", [id]);
     await ask("PATCH /v1/audiences/{id}", [id], { body: { paused: true } });
     await ask("GET /v1/audiences/{id}/members", [id]);
+    await ask("GET /v1/profiles/{id}", ["u1"]);
     await ask("POST /v1/audiences/preview", [], { body: { definition } });
     await ask("DELETE /v1/audiences/{id}", [id]);
     const sum = { ...definition, reduce: { fn: "sum", path: "properties.total" } };

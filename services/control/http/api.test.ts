@@ -275,6 +275,7 @@ describe("the OpenAPI document", () => {
       "get /v1/destinations/{id}/waiting",
       "get /v1/info",
       "get /v1/me",
+      "get /v1/profiles/{id}",
       "get /v1/reasons",
       "get /v1/regulations",
       "get /v1/regulations/{id}",

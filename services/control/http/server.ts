@@ -58,6 +58,8 @@ const REQUEST_TIMEOUT_MS = 600_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Node by itself looks every 30 s. */
 const TIMEOUT_CHECK_MS = 2_000;
+/** Of a path, as it is encoded: ids of users and calls are longer than the router expects, and bounded by the request's line. */
+const MAX_PARAMETER_LENGTH = 16_384;
 const RETRY_AFTER_SECONDS = 5;
 const REQUEST_ID = "x-request-id";
 /** People and their programs need a few; whoever opens more cannot take the process's files and memory. */
@@ -67,6 +69,7 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
   const { host = systemHost, newRequestId } = options;
   const app: ControlApp = fastify({
     bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     requestIdHeader: false,

@@ -1,8 +1,10 @@
 // Every operation of the document once, with what it needs to succeed.
+import { createProfile } from "#audiences";
 import type { ControlService } from "#support/control-service";
 import { until } from "#support/until";
 import type { TopicClient } from "../../../services/control/deliveries/fixtures/deliveries.ts";
 import { attempt, deadLetter, total } from "../../../services/control/deliveries/index/fixtures/records.ts";
+import { startProcessor } from "../../../services/control/resources/audiences/fixtures/processor.ts";
 
 export interface PlannedCall {
   readonly operation: string;
@@ -23,6 +25,20 @@ export interface MadeCall {
 const DEFINITION = { event: "A", within: "30d" };
 const SUM = { ...DEFINITION, reduce: { fn: "sum", path: "properties.total" } };
 const WEBHOOKS = [{ url: "http://127.0.0.1:9/", headers: { "x-key": "secret" } }];
+
+/** A user who has done something; resolves to the id when control knows them. */
+async function knownUser(control: ControlService, name: string): Promise<string> {
+  const profile = createProfile(`user-of-${name}`, 0);
+  profile.traits.set("plan", { value: "pro", atMs: 1, receivedAtMs: 1 });
+  const processor = await startProcessor(control);
+  await processor.keep(profile);
+  await processor.close();
+  await until(async () => (await control.ask(`/v1/profiles/${profile.id}`)).status === 200, {
+    timeoutMs: 60_000,
+    what: "the profile to be read",
+  });
+  return profile.id;
+}
 
 /** What the calls are about; made without the client. `name` is this client's own. */
 async function prepare(control: ControlService, topics: TopicClient, name: string) {
@@ -49,6 +65,7 @@ async function prepare(control: ControlService, topics: TopicClient, name: strin
   const regulation = { regulationType: "SUPPRESS_ONLY", subjectType: "USER_ID", subjectIds: ["u1"] };
   return {
     ...{ source, sourceIds, destination, died, regulation },
+    user: await knownUser(control, name),
     otherSource: await id("/v1/sources", { name: `${name} other` }),
     otherDestination: await id("/v1/destinations", { name: `${name} other`, sourceIds, webhooks: WEBHOOKS }),
     replay: (await made("/v1/replays", { destinationId: destination, which: "all" })).replayId as string,
@@ -120,6 +137,7 @@ export async function planOf(
     { operation: "getMembers", path: audience },
     { operation: "exportMembers", path: audience },
     { operation: "getOverlap", path: audience, query: { with: has.list } },
+    { operation: "getProfile", path: { id: has.user } },
     {
       operation: "importMembers",
       path: anImport,

@@ -17,15 +17,18 @@ import {
 } from "./dead-letters-table.ts";
 import { FlowCounts, type FlowQuery, type FlowSum, sumFlow } from "./flow-table.ts";
 import type { Entry, Indexed, Stretch } from "./indexed.ts";
-import { deleteOld, type RetentionRules } from "./retention.ts";
+import { deleteOld, partitionsOf, type RetentionRules, ROUTED_CALLS } from "./retention.ts";
 import {
   type CallOfSource,
   type CallsOfSource,
   eventOf,
   insertRoutedCall,
   type ListedRoutedCall,
+  type LookAtRoutedCalls,
+  type LookedAtRoutedCalls,
   listCallsOfSource,
   listRoutedCalls,
+  lookAtRoutedCalls,
   type RoutedCallFilter,
   saidBefore,
 } from "./routed-calls-table.ts";
@@ -133,6 +136,16 @@ export class DeliveryIndex {
   /** The name of a track call, where it is recorded. */
   eventOf(call: Required<RoutedCallFilter>): string | null {
     return this.#use(({ sql }) => eventOf(sql, call));
+  }
+
+  /** Partitions that have recorded calls. */
+  routedCallPartitions(): number[] {
+    return this.#use(({ sql }) => partitionsOf(sql, ROUTED_CALLS));
+  }
+
+  /** A few milliseconds for thousands of rows: nothing else runs meanwhile. */
+  lookAtRoutedCalls(look: LookAtRoutedCalls): LookedAtRoutedCalls {
+    return this.#use(({ sql }) => lookAtRoutedCalls(sql, look));
   }
 
   /** `user`: whose call it is to be. */

@@ -108,6 +108,49 @@ export function eventOf(
   return row === undefined ? null : textOrNull(row, "event");
 }
 
+export interface LookAtRoutedCalls {
+  readonly partition: number;
+  /** Only what stands before this place; undefined: from the newest on. */
+  readonly below: number | undefined;
+  readonly users: readonly CallUser[];
+  /** Looked at in all. */
+  readonly rows: number;
+}
+
+export interface LookedAtRoutedCalls {
+  /** Of the users; the newest place first. */
+  readonly found: readonly ListedRoutedCall[];
+  /** The last row that was looked at; undefined: there is nothing before it. */
+  readonly next: { readonly place: number; readonly atMs: number } | undefined;
+}
+
+/** The newest rows of one partition, whatever user they are of, with those of the users: no index is kept for that question. */
+export function lookAtRoutedCalls(
+  sql: Statements,
+  { partition, below, users, rows }: LookAtRoutedCalls,
+): LookedAtRoutedCalls {
+  const from = placeOf({ partition, offset: 0 });
+  const to = below ?? placeOf({ partition: partition + 1, offset: 0 });
+  const last = sql.all(
+    "SELECT place, at_ms FROM routed_calls WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT 1 OFFSET ?",
+    from,
+    to,
+    rows - 1,
+  )[0];
+  const ids = (name: keyof CallUser) => JSON.stringify(users.flatMap((user) => user[name] ?? []));
+  const found = sql.all(
+    `SELECT ${COLUMNS} FROM routed_calls WHERE place >= ? AND place < ? AND (user_id IN (SELECT value FROM json_each(?)) OR (user_id IS NULL AND anonymous_id IN (SELECT value FROM json_each(?)))) ORDER BY place DESC`,
+    last === undefined ? from : Number(last["place"]),
+    to,
+    ids("userId"),
+    ids("anonymousId"),
+  );
+  return {
+    found: found.map(routedCallOf),
+    next: last && { place: Number(last["place"]), atMs: Number(last["at_ms"]) },
+  };
+}
+
 function routedCallOf(row: Row): ListedRoutedCall {
   const passedOver = row["passed_over"];
   return {

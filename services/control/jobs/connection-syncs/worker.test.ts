@@ -96,6 +96,7 @@ class World {
       partitions: 2,
       count: 0,
       get: () => Promise.reject(new Error("not asked for")),
+      find: () => Promise.reject(new Error("not asked for")),
       read: () => Promise.reject(new Error("not asked for")),
       survivorOf: () => Promise.reject(new Error("not asked for")),
       needed: async () => undefined,

@@ -80,6 +80,7 @@ class World {
       count: 0,
       read: () => Promise.reject(new Error("not asked for")),
       get: () => Promise.reject(new Error("not asked for")),
+      find: () => Promise.reject(new Error("not asked for")),
       needed: async () => undefined,
       refresh: async () => undefined,
       ids: (partition, after = "") =>

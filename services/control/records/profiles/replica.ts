@@ -11,6 +11,14 @@ import type { ProfileState, Topic } from "#topics";
 export type SentState = Pick<ProfileState, "incarnation" | "lists" | "results" | "redirectTo">;
 type StoredState = SentState & Pick<ProfileState, "suppressions">;
 
+/** A profile as it is found by an id of its user. */
+export interface FoundProfile {
+  /** Of the profile that speaks for the id. */
+  readonly id: string;
+  /** Undefined of a suppressed user: nothing is said of them. */
+  readonly profile: Profile | undefined;
+}
+
 export interface ProfileReader {
   /** False while nobody needs the profiles, and until every one is known after somebody did. */
   readonly isLoaded: boolean;
@@ -19,6 +27,8 @@ export interface ProfileReader {
   readonly partitions: number;
   /** The profile that speaks for this id; undefined when nothing is known of it, or nothing is to be said. */
   get(id: string): Promise<Profile | undefined>;
+  /** As `get`; tells a suppressed user from one of whom nothing is known. */
+  find(id: string): Promise<FoundProfile | undefined>;
   /** The same, without reading all of it. */
   survivorOf(id: string): Promise<{ readonly id: string; readonly state: SentState } | undefined>;
   /** Resolves when the profiles are as they were written before the call; rejects with the signal. */
@@ -132,10 +142,18 @@ export class ProfileReplica implements ProfileReader {
   }
 
   async get(id: string): Promise<Profile | undefined> {
+    return (await this.find(id))?.profile;
+  }
+
+  async find(id: string): Promise<FoundProfile | undefined> {
     const { serde, topic } = this.#options;
     const found = await this.#find(id);
-    if (found === undefined || this.#isSilenced(found.id, found.state)) return undefined;
-    return profileFromRecord(found.id, await serde.decode(topic, found.value));
+    if (found === undefined) return undefined;
+    const isSilenced = this.#isSilenced(found.id, found.state);
+    const profile = isSilenced
+      ? undefined
+      : profileFromRecord(found.id, await serde.decode(topic, found.value));
+    return { id: found.id, profile };
   }
 
   async survivorOf(id: string): Promise<{ readonly id: string; readonly state: SentState } | undefined> {

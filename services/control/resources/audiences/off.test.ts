@@ -20,6 +20,7 @@ test("where audiences are off, every route of them says so and names the setting
     control.ask("/v1/audiences/preview", { body: { definition: LEAF } }),
     control.ask("/v1/audiences/aud_1/imports/imp_1"),
     control.ask("/v1/computed-traits"),
+    control.ask("/v1/profiles/u1"),
     control.ask("/v1/computed-traits/ctr_1/values.csv"),
   ];
   for (const { status, body } of await Promise.all(asked)) {

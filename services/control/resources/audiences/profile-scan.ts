@@ -51,6 +51,17 @@ async function* look<T extends object>(
   }
 }
 
+/** The id of every profile, those that were merged into others too. */
+export function* everyProfile(
+  profiles: ProfileReader,
+): Generator<{ readonly partition: number; readonly id: string }> {
+  for (let partition = 0; partition < profiles.partitions; partition += 1)
+    for (let ids = take(profiles, partition, undefined); ids.length > 0; ) {
+      for (const id of ids) yield { partition, id };
+      ids = take(profiles, partition, ids.at(-1));
+    }
+}
+
 /** A list, and no cursor that stays open while others are served. */
 function take(profiles: ProfileReader, partition: number, after: string | undefined): string[] {
   const taken: string[] = [];
