@@ -24,6 +24,7 @@ const Audiences = lazy(async () => ({
   default: (await import("../pages/audiences/routes.tsx")).AudiencePages,
 }));
 const Traits = lazy(async () => ({ default: (await import("../pages/audiences/routes.tsx")).TraitPages }));
+const Profiles = lazy(async () => ({ default: (await import("../pages/profiles/routes.tsx")).ProfilePages }));
 
 const RETRIES = 2;
 const CLIENT_ERROR = 400;
@@ -63,6 +64,7 @@ function Content() {
             <Route path="replays/*" element={<Replays />} />
             <Route path="audiences/*" element={<Audiences />} />
             <Route path="traits/*" element={<Traits />} />
+            <Route path="profiles/*" element={<Profiles />} />
             <Route path="*" element={<Unknown />} />
           </Routes>
         </Suspense>

@@ -13,6 +13,7 @@ const SECTIONS: readonly (readonly [title: string, to: string])[] = [
   ["Replays", "/replays"],
   ["Audiences", "/audiences"],
   ["Traits", "/traits"],
+  ["Users", "/profiles"],
 ];
 
 interface PreferenceProps<N extends keyof Preferences> {

@@ -152,12 +152,56 @@ test("a member of an audience is listed, with why", async () => {
   await untilText("is a member, since");
 });
 
+test("statistics of all, a source and a destination add up, and are shown for the span that is chosen", async () => {
+  const { click, open, page, text, untilText } = shown;
+  const accepted = async (path: string) =>
+    (await api<{ total: { accepted: number } }>(`/v1${path}stats?step=hour`)).total.accepted;
+  await until(async () => (await accepted("/")) >= 2, {
+    timeoutMs: TIMEOUT_MS,
+    what: "the calls to be counted",
+  });
+  for (const path of ["/", `/sources/${source.id}/statistics`]) {
+    await open(path);
+    await click("the last day");
+    await untilText("Accepted calls by hour");
+    expect(await page.evaluate("location.search")).toBe("?span=day");
+    const of = path === "/" ? "/" : `/sources/${source.id}/`;
+    expect(await text()).toMatch(new RegExp(`Accepted\\s+${await accepted(of)}\\b`));
+    await page.waitForFunction('document.querySelectorAll("figure canvas").length === 2', {
+      timeout: TIMEOUT_MS,
+    });
+  }
+  await open(`/destinations/${failing}?span=week`);
+  await untilText("Calls by hour of their acceptance");
+  expect(await text()).toMatch(/Sent to destinations\s+[1-9]/);
+});
+
+test("a user's page has what is known of them, with ways to why and to their calls", async () => {
+  const { click, open, page, text, type, untilText } = shown;
+  await open("/profiles");
+  await type("Id", hostile.userId);
+  await click("Show who this is");
+  await untilText("Last calls");
+  for (const known of ["Buyers", "member", "Orders", "Counts all"]) await untilText(known);
+  expect(await text()).toContain("\\u{202e}gnp.exe");
+  await click("Why");
+  await untilText("is a member, since");
+  await open(`/profiles/${encodeURIComponent(hostile.userId)}`);
+  await untilText("Last calls");
+  await page.evaluate(`document.querySelector('td a[href*="/calls/"]').click()`);
+  await untilText("Received");
+  expect(await page.evaluate("location.pathname")).toContain("/calls/");
+  await open("/profiles/nobody");
+  await untilText("There is none");
+});
+
 describe("every page", () => {
   const paths = (): readonly string[] => [
     "/",
     "/sources",
     `/sources/${source.id}`,
     `/sources/${source.id}/live`,
+    `/sources/${source.id}/statistics?span=week`,
     "/destinations",
     `/destinations/${failing}`,
     `/destinations/${failing}/attempts`,
@@ -172,6 +216,9 @@ describe("every page", () => {
     "/audiences",
     `/audiences/${audienceId}?userId=${encodeURIComponent(hostile.userId)}`,
     "/traits",
+    "/profiles",
+    `/profiles/${encodeURIComponent(hostile.userId)}`,
+    "/profiles/anon%3Anobody",
     `/traits/${traitId}`,
     "/destinations?search=none",
     "/destinations/dst_none",

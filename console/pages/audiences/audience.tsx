@@ -7,8 +7,8 @@ import { TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
-import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { UserLink } from "../../elements/user-link.tsx";
 import { Definition } from "./definition.tsx";
 import { Why } from "./why.tsx";
 
@@ -37,7 +37,7 @@ function Members({ id }: { readonly id: string }) {
           rows={rows}
           keyOf={({ userId, anonymousId }) => `${userId} ${anonymousId}`}
           columns={[
-            { title: "User", cell: ({ userId, anonymousId }) => <Text>{userId ?? anonymousId}</Text> },
+            { title: "User", cell: (ids) => <UserLink {...ids} /> },
             { title: "Since", cell: ({ since }) => <Time at={since} /> },
             {
               title: "Why",

@@ -9,6 +9,7 @@ import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { UserLink } from "../../elements/user-link.tsx";
 import { Definition } from "./definition.tsx";
 
 const REFETCH_MS = 5_000;
@@ -36,7 +37,7 @@ function Values({ id, userId }: { readonly id: string; readonly userId: string |
           rows={rows}
           keyOf={(row) => row.userId}
           columns={[
-            { title: "User", cell: (row) => <Text>{row.userId}</Text> },
+            { title: "User", cell: ({ userId }) => <UserLink userId={userId} anonymousId={null} /> },
             { title: "Value", cell: ({ value }) => <Text>{JSON.stringify(value) ?? null}</Text> },
             { title: "Since", cell: ({ since }) => <Time at={since ?? null} /> },
           ]}

@@ -9,6 +9,7 @@ import { useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { UserLink } from "../../elements/user-link.tsx";
 import { AtDestination } from "./at-destination.tsx";
 import { callPath } from "./paths.ts";
 
@@ -61,6 +62,7 @@ function Shown({ call }: { readonly call: Call }) {
           ...(anonymousId !== null && {
             "Anonymous id": <Copyable text={anonymousId} what="anonymous id" />,
           }),
+          User: <UserLink userId={call.userId} anonymousId={anonymousId} />,
           Source: <Link to={`/sources/${encodeURIComponent(sourceId)}`}>{sourceId}</Link>,
           Received: <Time at={call.receivedAt} />,
         }}

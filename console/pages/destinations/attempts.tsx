@@ -11,6 +11,7 @@ import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { duration } from "../../elements/times.ts";
+import { UserLink } from "../../elements/user-link.tsx";
 import { callPath } from "../calls/paths.ts";
 import { useDestination } from "./queries.ts";
 
@@ -104,7 +105,7 @@ export function Attempts() {
               },
               {
                 title: "User",
-                cell: ({ userId, anonymousId }) => <Text most={60}>{userId ?? anonymousId}</Text>,
+                cell: ({ userId, anonymousId }) => <UserLink userId={userId} anonymousId={anonymousId} />,
               },
               { title: "Webhook", cell: ({ url }) => <Text most={80}>{url}</Text> },
             ]}

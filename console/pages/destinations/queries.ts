@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useOutletContext } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { queryOf, SPANS, type Span } from "../../elements/steps.ts";
 
-const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const REFETCH_MS = 5_000;
 /** Reading what waits is work for Kafka: two at a time, once a minute in a list. */
@@ -23,13 +23,13 @@ export function useDestinationQuery(id: string) {
   });
 }
 
-/** Of the last hour, by whole minutes. */
-export function useStats(id: string) {
+/** The last hour unless another span is asked for. */
+export function useStats(id: string, span: Span = SPANS.hour) {
   return useQuery({
-    queryKey: ["stats", id],
+    queryKey: ["stats", id, span.title],
     queryFn: () => {
-      const from = new Date(Math.floor((Date.now() - HOUR_MS) / MINUTE_MS) * MINUTE_MS).toISOString();
-      return answerOf(api.GET("/v1/destinations/{id}/stats", { params: { path: { id }, query: { from } } }));
+      const query = queryOf(span, Date.now());
+      return answerOf(api.GET("/v1/destinations/{id}/stats", { params: { path: { id }, query } }));
     },
     refetchInterval: MINUTE_MS / 4,
   });

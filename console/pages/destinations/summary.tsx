@@ -1,17 +1,15 @@
 // How a destination does: its health, its webhooks, its requests of the last hour.
-import { lazy, Suspense } from "react";
 import { Link } from "react-router";
-import { Answer, Loading } from "../../elements/answer.tsx";
+import { Answer } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
-import { duration, share } from "../../elements/times.ts";
-import { attemptCounts, type Destination, useDestination, useStats, useWaitingSummary } from "./queries.ts";
+import { type Destination, useDestination, useWaitingSummary } from "./queries.ts";
+import { Statistics } from "./statistics.tsx";
 
-const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
 const WAITING_MS = 15_000;
 
 function Health({ health }: Pick<Destination, "health">) {
@@ -69,40 +67,6 @@ function Webhooks({ webhooks, health }: Pick<Destination, "webhooks" | "health">
   );
 }
 
-function Requests({ id }: { readonly id: string }) {
-  return (
-    <Answer query={useStats(id)}>
-      {(stats) => {
-        const { success, all } = attemptCounts(stats.total.attempts);
-        if (all === 0) return <p className="quiet">No request was made in the last hour.</p>;
-        return (
-          <>
-            <Facts
-              of={{
-                Requests: all,
-                Success: share(success, all),
-                p50: duration(stats.total.p50Ms),
-                p95: duration(stats.total.p95Ms),
-                p99: duration(stats.total.p99Ms),
-              }}
-            />
-            <Suspense fallback={<Loading />}>
-              <Chart stats={stats} />
-            </Suspense>
-            <ul>
-              {Object.entries(stats.total.attempts).map(([outcome, count]) => (
-                <li key={outcome}>
-                  <Link to={`attempts?outcome=${outcome}`}>{outcome.replaceAll("_", " ")}</Link>: {count}
-                </li>
-              ))}
-            </ul>
-          </>
-        );
-      }}
-    </Answer>
-  );
-}
-
 function WaitingLine({ id }: { readonly id: string }) {
   return (
     <Answer query={useWaitingSummary(id, WAITING_MS)}>
@@ -143,8 +107,8 @@ export function Summary() {
       <Webhooks {...destination} />
       <h2>Waiting</h2>
       <WaitingLine id={id} />
-      <h2>Requests of the last hour</h2>
-      <Requests id={id} />
+      <h2>Requests and calls</h2>
+      <Statistics id={id} />
     </>
   );
 }

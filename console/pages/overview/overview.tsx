@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
+import { CallStats } from "../../elements/call-stats.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
@@ -155,6 +156,12 @@ export function Overview() {
       </Section>
       <Section title="Replays that run">
         <Running />
+      </Section>
+      <Section title="Calls">
+        <CallStats
+          queryKey={["call-stats"]}
+          load={(query) => answerOf(api.GET("/v1/stats", { params: { query } }))}
+        />
       </Section>
     </Page>
   );

@@ -3,6 +3,7 @@ import { Debugger } from "./debugger.tsx";
 import { Keys } from "./keys.tsx";
 import { SourceList } from "./list.tsx";
 import { Source } from "./source.tsx";
+import { SourceStatistics } from "./statistics.tsx";
 
 export function SourcePages() {
   return (
@@ -10,6 +11,7 @@ export function SourcePages() {
       <Route index element={<SourceList />} />
       <Route path=":id" element={<Source />}>
         <Route index element={<Keys />} />
+        <Route path="statistics" element={<SourceStatistics />} />
         <Route path="live" element={<Debugger />} />
       </Route>
     </Routes>

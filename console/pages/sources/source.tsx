@@ -30,7 +30,10 @@ export function Source() {
             </>
           }
         >
-          <Parts label="Of this source" of={{ "Write keys": base, "Live calls": `${base}/live` }} />
+          <Parts
+            label="Of this source"
+            of={{ "Write keys": base, "Live calls": `${base}/live`, Statistics: `${base}/statistics` }}
+          />
           <Outlet context={source} />
         </Page>
       )}

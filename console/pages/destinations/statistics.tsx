@@ -1,0 +1,86 @@
+// A destination's requests and calls over time.
+import { lazy, Suspense, useMemo } from "react";
+import { Link } from "react-router";
+import { Answer, Loading } from "../../elements/answer.tsx";
+import { DELIVERIES, DeliveryFacts } from "../../elements/call-stats.tsx";
+import { Facts } from "../../elements/facts.tsx";
+import { SpanChoice, useSpan } from "../../elements/span-choice.tsx";
+import { type LineOf, linesOf, type Span } from "../../elements/steps.ts";
+import { duration, share } from "../../elements/times.ts";
+import { attemptCounts, type Stats, useStats } from "./queries.ts";
+
+const Chart = lazy(async () => ({ default: (await import("../../elements/chart.tsx")).Chart }));
+
+type Entry = Stats["data"][number];
+
+const REQUESTS: readonly LineOf<Entry>[] = [
+  { label: "delivered", tone: "good", count: ({ attempts }) => attemptCounts(attempts).success },
+  {
+    label: "failed",
+    tone: "bad",
+    count: ({ attempts }) => attemptCounts(attempts).all - attemptCounts(attempts).success,
+  },
+];
+
+function Charts({ of: { data, from, to }, span }: { readonly of: Stats; readonly span: Span }) {
+  const { step, stepMs } = span;
+  const [requests, calls] = useMemo(() => {
+    const range = { from, to, stepMs };
+    return [
+      linesOf({ ...range, entries: data.map((entry) => [entry.minute, entry] as const) }, REQUESTS),
+      linesOf({ ...range, entries: data.map((entry) => [entry.minute, entry.calls] as const) }, DELIVERIES),
+    ] as const;
+  }, [data, from, to, stepMs]);
+  return (
+    <Suspense fallback={<Loading />}>
+      <Chart caption={`Requests by ${step}`} {...requests} />
+      <Chart caption={`Calls by ${step} of their acceptance`} {...calls} />
+    </Suspense>
+  );
+}
+
+function Requests({ of: { attempts, p50Ms, p95Ms, p99Ms } }: { readonly of: Stats["total"] }) {
+  const { success, all } = attemptCounts(attempts);
+  return (
+    <>
+      <Facts
+        of={{
+          Requests: all.toLocaleString("en"),
+          Success: share(success, all),
+          p50: duration(p50Ms),
+          p95: duration(p95Ms),
+          p99: duration(p99Ms),
+        }}
+      />
+      <ul>
+        {Object.entries(attempts).map(([outcome, count]) => (
+          <li key={outcome}>
+            <Link to={`attempts?outcome=${outcome}`}>{outcome.replaceAll("_", " ")}</Link>: {count}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export function Statistics({ id }: { readonly id: string }) {
+  const chosen = useSpan();
+  const { span } = chosen;
+  return (
+    <>
+      <SpanChoice {...chosen} />
+      <Answer query={useStats(id, span)}>
+        {(stats) => {
+          if (stats.data.length === 0) return <p className="quiet">Nothing was sent in {span.title}.</p>;
+          return (
+            <>
+              <Requests of={stats.total} />
+              <DeliveryFacts of={stats.total.calls} />
+              <Charts of={stats} span={span} />
+            </>
+          );
+        }}
+      </Answer>
+    </>
+  );
+}
