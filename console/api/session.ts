@@ -30,6 +30,8 @@ export const session = {
   needsSignIn: (): boolean => isRefused,
   /** Whether there is one to end. */
   isSignedIn: (): boolean => me?.signIn === "session",
+  /** What the token may do; undefined until control has said it. */
+  scopes: (): readonly string[] | undefined => me?.scopes,
   /** Asks control who this is. Where it does not answer the pages say so. */
   async begin(): Promise<void> {
     const answer = await fetch("/v1/me").catch(() => undefined);

@@ -25,6 +25,10 @@ const Audiences = lazy(async () => ({
 }));
 const Traits = lazy(async () => ({ default: (await import("../pages/audiences/routes.tsx")).TraitPages }));
 const Profiles = lazy(async () => ({ default: (await import("../pages/profiles/routes.tsx")).ProfilePages }));
+const Deletions = lazy(async () => ({
+  default: (await import("../pages/deletions/routes.tsx")).DeletionPages,
+}));
+const Audit = lazy(async () => ({ default: (await import("../pages/audit/audit.tsx")).Audit }));
 
 const RETRIES = 2;
 const CLIENT_ERROR = 400;
@@ -65,6 +69,8 @@ function Content() {
             <Route path="audiences/*" element={<Audiences />} />
             <Route path="traits/*" element={<Traits />} />
             <Route path="profiles/*" element={<Profiles />} />
+            <Route path="deletions/*" element={<Deletions />} />
+            <Route path="audit" element={<Audit />} />
             <Route path="*" element={<Unknown />} />
           </Routes>
         </Suspense>

@@ -14,6 +14,8 @@ const SECTIONS: readonly (readonly [title: string, to: string])[] = [
   ["Audiences", "/audiences"],
   ["Traits", "/traits"],
   ["Users", "/profiles"],
+  ["Deletions", "/deletions"],
+  ["Audit", "/audit"],
 ];
 
 interface PreferenceProps<N extends keyof Preferences> {

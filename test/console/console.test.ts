@@ -26,6 +26,7 @@ let failing: string;
 let refusing: string;
 let audienceId: string;
 let traitId: string;
+let regulationId = "reg_none";
 const hostile = { userId: `u ${ATTACK}${TURNED}`, event: `E ${ATTACK}${TURNED}`, messageId: `m/1?${ATTACK}` };
 
 const api = async <T>(path: string, body?: unknown): Promise<T> => {
@@ -195,6 +196,30 @@ test("a user's page has what is known of them, with ways to why and to their cal
   await untilText("There is none");
 });
 
+test("a suppression is begun by its dialog, ends, and stands in the audit with who asked for it", async () => {
+  const { click, open, page, text, type, untilText } = shown;
+  await open("/deletions");
+  await type("What is to be done", "SUPPRESS_ONLY");
+  await type("User ids", `gone 1\ngone 2\ngone 1\n`);
+  await click("Begin it");
+  await untilText("suppress: 2 users, in the whole workspace.");
+  await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
+  await click("how far it is");
+  await untilText("finished", TIMEOUT_MS);
+  regulationId = String(await page.evaluate("location.pathname.split('/').at(-1)"));
+  expect(await text()).not.toContain("gone 1");
+
+  await open("/audit?resource=regulation");
+  await untilText(regulationId);
+  expect(await text()).not.toContain(`${source.id}`);
+  await type("Of", "source");
+  await untilText(source.id);
+  expect(await page.evaluate("location.search")).toBe("?resource=source");
+  await click("created");
+  await untilText('"name"');
+  expect(await page.evaluate("window.ran")).toBeUndefined();
+});
+
 describe("every page", () => {
   const paths = (): readonly string[] => [
     "/",
@@ -219,6 +244,9 @@ describe("every page", () => {
     "/profiles",
     `/profiles/${encodeURIComponent(hostile.userId)}`,
     "/profiles/anon%3Anobody",
+    "/deletions",
+    `/deletions/${regulationId}`,
+    "/audit",
     `/traits/${traitId}`,
     "/destinations?search=none",
     "/destinations/dst_none",
@@ -276,6 +304,8 @@ test("with tokens it asks for one, keeps it out of every storage, and says what 
   await click("Send what waits now");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await untilText("Your token does not allow this");
+  await open("/deletions");
+  await untilText("a token needs the scope write; yours has read.");
   const kept = "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])";
   expect(await page.evaluate(kept)).not.toContain("token-of-a-reader");
   await open("/destinations");
