@@ -5,15 +5,18 @@ import { ApiProblem } from "../api/problem.ts";
 import { Page } from "./page.tsx";
 import { Text } from "./text.tsx";
 
+const BAD_REQUEST = 400;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
+const SERVER_ERROR = 500;
 
 function titleOf(error: Error): string {
   if (!(error instanceof ApiProblem)) return "This could not be shown";
   if (error.status === FORBIDDEN) return "Your token does not allow this";
   if (error.status === NOT_FOUND) return "There is none";
   if (error.status === UNAUTHORIZED) return "This token is not known";
+  if (error.status >= BAD_REQUEST && error.status < SERVER_ERROR) return "This was refused";
   return error.status === 0 ? "No answer" : "This could not be loaded";
 }
 

@@ -3,79 +3,42 @@ import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals
 import { requestJson } from "#support/api";
 import { type Browser, startChromium } from "#support/chromium";
 import { builtConsole, type ConsolePage, openConsole } from "#support/console";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import { hmacSha1Hex } from "#support/signature";
 import { until } from "#support/until";
+import { openWorld, pagesOf, type World } from "./world.ts";
 
 // The first run downloads the browser.
 jest.setTimeout(300_000);
 
-const DELAY_MS = 1_200_000;
 const TIMEOUT_MS = 60_000;
 const SEEN_WITHIN_MS = 2_000;
 const ATTACK = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`;
 const TURNED = "\u202egnp.exe";
 const ANSWER = `no room here ${ATTACK}${TURNED}\u0007`;
-
-let deployment: Deployment;
-let receiver: Receiver;
-let browser: Browser;
-let shown: ConsolePage;
-let source: { readonly id: string; readonly writeKeys: readonly string[] };
-let failing: string;
-let refusing: string;
-let audienceId: string;
-let traitId: string;
-let regulationId = "reg_none";
 const hostile = { userId: `u ${ATTACK}${TURNED}`, event: `E ${ATTACK}${TURNED}`, messageId: `m/1?${ATTACK}` };
 
-const api = async <T>(path: string, body?: unknown): Promise<T> => {
-  const answer = await requestJson<T>(
-    `${deployment.controlUrl()}${path}`,
-    body === undefined ? {} : { body },
-  );
-  if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
-};
-const send = (call: object) => deployment.send(source.writeKeys[0] ?? "", "track", call);
-
-async function destination(name: string, path: string): Promise<string> {
-  const webhooks = [{ url: receiver.url(path), headers: { "x-note": "<b>a header</b>" } }];
-  return (await deployment.control.createDestination({ name, sourceIds: [source.id], webhooks })).id;
-}
+let world: World;
+let browser: Browser;
+let shown: ConsolePage;
+let regulationId = "reg_none";
 
 beforeAll(async () => {
-  receiver = await startReceiver();
-  receiver.script("/failing", { status: 503, body: ANSWER });
-  receiver.script("/refusing", { status: 400, body: ANSWER });
   await builtConsole();
   browser = await startChromium();
-  deployment = await startDeployment({
-    retryDelaysMs: [DELAY_MS],
-    settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all" },
+  world = await openWorld({
+    names: {
+      ...{ source: `Shop ${ATTACK}`, failing: `Failing ${ATTACK}`, refusing: "Refusing", well: "Well" },
+      ...{ audience: `Buyers ${ATTACK}`, trait: "Orders" },
+    },
+    calls: [hostile],
+    answer: ANSWER,
   });
-  await deployment.addProcess("audience-processor");
-  source = await deployment.control.createSource(`Shop ${ATTACK}`);
-  failing = await destination(`Failing ${ATTACK}`, "/failing");
-  refusing = await destination("Refusing", "/refusing");
-  await destination("Well", "/well");
-  const definition = { event: hostile.event, within: "1d" };
-  audienceId = (await api<{ id: string }>("/v1/audiences", { name: `Buyers ${ATTACK}`, definition })).id;
-  const counted = { event: hostile.event, within: "1d", reduce: { fn: "count" } };
-  traitId = (await api<{ id: string }>("/v1/computed-traits", { name: "Orders", definition: counted })).id;
-  await send(hostile);
-  await receiver.untilReceived("/failing", 1, TIMEOUT_MS);
-  await until(async () => (await api<{ data: unknown[] }>("/v1/dead-letters")).data.length === 1, {
-    timeoutMs: TIMEOUT_MS,
-    what: "the dead letter",
-  });
-  shown = await openConsole(browser, deployment.controlUrl());
+  shown = await openConsole(browser, world.deployment.controlUrl());
 }, 300_000);
 
 afterAll(async () => {
   await browser?.close();
-  await deployment?.stop();
-  await receiver?.close();
+  await world?.close();
 }, 60_000);
 
 test("three clicks lead from the list to the failing endpoint's answer", async () => {
@@ -91,11 +54,11 @@ test("three clicks lead from the list to the failing endpoint's answer", async (
 
 test("a call is seen in the live debugger within two seconds, and a refused one with its reason", async () => {
   const { click, open, page, type, untilText, text } = shown;
-  await open(`/sources/${source.id}/live`);
+  await open(`/sources/${world.source.id}/live`);
   await untilText("listening");
-  expect((await send({ userId: "u-live", event: "Seen Live", messageId: "live-1" })).status).toBe(200);
+  expect((await world.send({ userId: "u-live", event: "Seen Live", messageId: "live-1" })).status).toBe(200);
   expect(await untilText("Seen Live", SEEN_WITHIN_MS)).toBeLessThan(SEEN_WITHIN_MS);
-  await deployment.send(source.writeKeys[0] ?? "", "track", { event: "No User" });
+  await world.deployment.send(world.source.writeKeys[0] ?? "", "track", { event: "No User" });
   await untilText("no_user_anon_id");
 
   await click("Pause");
@@ -110,34 +73,34 @@ test("a call is seen in the live debugger within two seconds, and a refused one 
 
 test("one call has a timeline at every destination, and its waiting attempt is sent when somebody asks", async () => {
   const { click, open, untilText } = shown;
-  await open(`/calls/${encodeURIComponent(hostile.messageId)}?sourceId=${source.id}`);
+  await open(`/calls/${encodeURIComponent(hostile.messageId)}?sourceId=${world.source.id}`);
   for (const text of ["Refusing", "Well", "delivered", "dead", "waiting", "attempt 1", "next attempt"])
     await untilText(text);
-  receiver.script("/failing", { status: 200 });
-  await open(`/destinations/${failing}/waiting`);
+  world.receiver.script("/failing", { status: 200 });
+  await open(`/destinations/${world.failing}/waiting`);
   await click("Send now");
   await untilText("It is being sent.");
-  await receiver.untilReceived("/failing", 2, TIMEOUT_MS);
+  await world.receiver.untilReceived("/failing", 2, TIMEOUT_MS);
 });
 
 test("a dead letter is sent again once its endpoint is mended, and the replay says how far it is", async () => {
   const { click, open, page, untilText } = shown;
-  receiver.script("/refusing", { status: 200 });
-  const before = receiver.requestsTo("/refusing").length;
-  await open(`/destinations/${refusing}/dead-letters`);
+  world.receiver.script("/refusing", { status: 200 });
+  const before = world.receiver.requestsTo("/refusing").length;
+  await open(`/destinations/${world.refusing}/dead-letters`);
   await untilText("permanent");
   await page.evaluate(`document.querySelector("tbody input[type=checkbox]").click()`);
   await click("Send the 1 chosen again");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await click("how far it is");
   await untilText("finished");
-  await receiver.untilReceived("/refusing", before + 1, TIMEOUT_MS);
+  await world.receiver.untilReceived("/refusing", before + 1, TIMEOUT_MS);
 });
 
 test("a test call shows what each webhook answers", async () => {
-  receiver.script("/refusing", { status: 418, body: ANSWER });
+  world.receiver.script("/refusing", { status: 418, body: ANSWER });
   const { click, open, untilText } = shown;
-  await open(`/destinations/${refusing}/test`);
+  await open(`/destinations/${world.refusing}/test`);
   await click("Send the test call");
   await untilText("http 4xx 418");
   await untilText("no room here");
@@ -145,34 +108,122 @@ test("a test call shows what each webhook answers", async () => {
 
 test("a member of an audience is listed, with why", async () => {
   const { click, open, untilText } = shown;
-  const audience = () => api<{ members: number }>(`/v1/audiences/${audienceId}`);
+  const audience = () => world.api<{ members: number }>(`/v1/audiences/${world.audienceId}`);
   await until(async () => (await audience()).members === 1, { timeoutMs: TIMEOUT_MS, what: "the member" });
-  await open(`/audiences/${audienceId}`);
+  await open(`/audiences/${world.audienceId}`);
   await untilText("1 members");
   await click("Why");
   await untilText("is a member, since");
 });
 
+test("by keyboard alone: from the list to the failing endpoint's answer, and out of a question again", async () => {
+  const { open, page, tabTo, untilText } = shown;
+  const press = (key: string) => page.keyboard.press(key);
+  await open("/");
+  await press("Tab");
+  expect(await page.evaluate("document.activeElement.innerText")).toBe("To the content");
+  await tabTo("Destinations");
+  await press("Enter");
+  await untilText("Success");
+  expect(await page.evaluate("document.activeElement.id")).toBe("content");
+  await tabTo(`Failing ${ATTACK}`);
+  await press("ArrowDown");
+  await press("ArrowUp");
+  await press("Enter");
+  await untilText("Send what waits now");
+  await tabTo("Pause");
+  await press("Enter");
+  await untilText("Calls wait, new ones too");
+  expect(await page.evaluate(`document.activeElement.closest("dialog") !== null`)).toBe(true);
+  await press("Escape");
+  expect(await page.evaluate("document.activeElement.innerText")).toBe("Pause");
+  await tabTo("Attempts");
+  await press("Enter");
+  await untilText("Outcome");
+  await tabTo("http 5xx 503");
+  await press("Enter");
+  await untilText("no room here");
+});
+
+test("options of a destination are changed, refused beside their field, and not over somebody else's change", async () => {
+  const { click, open, page, text, type, untilText } = shown;
+  const option = async () =>
+    await world.api<{ name: string; maxInFlight: number; events: string[] | null }>(
+      `/v1/destinations/${world.refusing}`,
+    );
+  await open(`/destinations/${world.refusing}/edit`);
+  await untilText("Requests in flight");
+  await type("Requests in flight", "0");
+  await click("Save");
+  await untilText("This was refused");
+  expect(await text()).toMatch(/maxInFlight.*1/);
+  await type("Requests in flight", "7");
+  await type("Filter", "{");
+  await untilText("is no JSON");
+  await type("Filter", "");
+  await type("Events", "Order\nRefund");
+  await click("Save");
+  await untilText("Saved: in force");
+  expect(await option()).toMatchObject({ name: "Refusing", maxInFlight: 7, events: ["Order", "Refund"] });
+
+  await untilText("Requests in flight");
+  await requestJson(`${world.deployment.controlUrl()}/v1/destinations/${world.refusing}`, {
+    method: "PATCH",
+    body: { name: "Renamed" },
+  });
+  await type("Requests in flight", "9");
+  await click("Save");
+  await click("Take what is there now, and begin again");
+  const isShown = '[...document.querySelectorAll(".edit input")].some(({ value }) => value === "Renamed")';
+  await page.waitForFunction(isShown, { timeout: TIMEOUT_MS });
+  await type("Requests in flight", "9");
+  await click("Save");
+  await untilText("Saved: in force");
+  expect(await option()).toMatchObject({ name: "Renamed", maxInFlight: 9 });
+});
+
+test("a secret is rotated step by step, and signs the next call", async () => {
+  const { click, open, page, untilText } = shown;
+  await open(`/destinations/${world.refusing}/secret`);
+  await untilText("not set: calls are not signed");
+  await click("Make one");
+  await untilText("Copy it now");
+  const secret = String(await page.evaluate(`document.querySelector(".steps input").value`));
+  expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  await click("Sign with it from now on");
+  await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
+  await untilText("It is in force within a second.");
+  await untilText("Rotate it");
+  expect(await page.evaluate("document.body.innerText")).not.toContain(secret);
+  world.receiver.script("/refusing", { status: 200 });
+  const before = world.receiver.requestsTo("/refusing").length;
+  await open(`/destinations/${world.refusing}/test`);
+  await click("Send the test call");
+  await untilText("delivered");
+  const request = world.receiver.requestsTo("/refusing").at(before);
+  expect(request?.headers["x-signature"]).toBe(hmacSha1Hex(secret, request?.rawBody ?? Buffer.alloc(0)));
+});
+
 test("statistics of all, a source and a destination add up, and are shown for the span that is chosen", async () => {
   const { click, open, page, text, untilText } = shown;
   const accepted = async (path: string) =>
-    (await api<{ total: { accepted: number } }>(`/v1${path}stats?step=hour`)).total.accepted;
+    (await world.api<{ total: { accepted: number } }>(`/v1${path}stats?step=hour`)).total.accepted;
   await until(async () => (await accepted("/")) >= 2, {
     timeoutMs: TIMEOUT_MS,
     what: "the calls to be counted",
   });
-  for (const path of ["/", `/sources/${source.id}/statistics`]) {
+  for (const path of ["/", `/sources/${world.source.id}/statistics`]) {
     await open(path);
     await click("the last day");
     await untilText("Accepted calls by hour");
     expect(await page.evaluate("location.search")).toBe("?span=day");
-    const of = path === "/" ? "/" : `/sources/${source.id}/`;
+    const of = path === "/" ? "/" : `/sources/${world.source.id}/`;
     expect(await text()).toMatch(new RegExp(`Accepted\\s+${await accepted(of)}\\b`));
     await page.waitForFunction('document.querySelectorAll("figure canvas").length === 2', {
       timeout: TIMEOUT_MS,
     });
   }
-  await open(`/destinations/${failing}?span=week`);
+  await open(`/destinations/${world.failing}?span=week`);
   await untilText("Calls by hour of their acceptance");
   expect(await text()).toMatch(/Sent to destinations\s+[1-9]/);
 });
@@ -211,9 +262,9 @@ test("a suppression is begun by its dialog, ends, and stands in the audit with w
 
   await open("/audit?resource=regulation");
   await untilText(regulationId);
-  expect(await text()).not.toContain(`${source.id}`);
+  expect(await text()).not.toContain(`${world.source.id}`);
   await type("Of", "source");
-  await untilText(source.id);
+  await untilText(world.source.id);
   expect(await page.evaluate("location.search")).toBe("?resource=source");
   await click("created");
   await untilText('"name"');
@@ -222,32 +273,8 @@ test("a suppression is begun by its dialog, ends, and stands in the audit with w
 
 describe("every page", () => {
   const paths = (): readonly string[] => [
-    "/",
-    "/sources",
-    `/sources/${source.id}`,
-    `/sources/${source.id}/live`,
-    `/sources/${source.id}/statistics?span=week`,
-    "/destinations",
-    `/destinations/${failing}`,
-    `/destinations/${failing}/attempts`,
-    `/destinations/${failing}/waiting`,
-    `/destinations/${refusing}/dead-letters`,
-    `/destinations/${failing}/test`,
-    `/destinations/${failing}/settings`,
-    "/calls",
-    `/calls/${encodeURIComponent(hostile.messageId)}?sourceId=${source.id}`,
-    "/dead-letters",
-    "/replays",
-    "/audiences",
-    `/audiences/${audienceId}?userId=${encodeURIComponent(hostile.userId)}`,
-    "/traits",
-    "/profiles",
-    `/profiles/${encodeURIComponent(hostile.userId)}`,
+    ...pagesOf(world, { ...hostile, regulationId }).map(([, path]) => path),
     "/profiles/anon%3Anobody",
-    "/deletions",
-    `/deletions/${regulationId}`,
-    "/audit",
-    `/traits/${traitId}`,
     "/destinations?search=none",
     "/destinations/dst_none",
     "/nowhere",
@@ -285,14 +312,14 @@ describe("every page", () => {
 });
 
 test("with tokens it asks for one, keeps it out of every storage, and says what it does not allow", async () => {
-  const { ports } = await deployment.addProcess("control", {
+  const { ports } = await world.deployment.addProcess("control", {
     HOOKLINE_API_TOKENS: "reader:read:token-of-a-reader",
     HOOKLINE_CONTROL_HOST: "127.0.0.1",
     HOOKLINE_CONTROL_PORT: "0",
   });
   const guarded = await openConsole(browser, `http://127.0.0.1:${ports["controlPort"]}`);
   const { click, findings, open, page, type, untilText } = guarded;
-  await open(`/destinations/${failing}`);
+  await open(`/destinations/${world.failing}`);
   await untilText("Token of the control API");
   expect(await findings()).toEqual([]);
   await type("Token", "wrong");
@@ -306,6 +333,8 @@ test("with tokens it asks for one, keeps it out of every storage, and says what 
   await untilText("Your token does not allow this");
   await open("/deletions");
   await untilText("a token needs the scope write; yours has read.");
+  await open(`/destinations/${world.failing}/edit`);
+  await untilText("To change a destination a token needs the scope write; yours has read.");
   const kept = "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])";
   expect(await page.evaluate(kept)).not.toContain("token-of-a-reader");
   await open("/destinations");

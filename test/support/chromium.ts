@@ -15,6 +15,8 @@ export interface Page {
   waitForResponse(is: (response: PageResponse) => boolean, options: { timeout: number }): Promise<unknown>;
   /** Resolves when the script gives something true. */
   waitForFunction(script: string, options: { timeout: number }): Promise<unknown>;
+  readonly keyboard: { press(key: string): Promise<void> };
+  screenshot(options: { path: string; type: "webp"; quality: number }): Promise<unknown>;
   setViewport(viewport: { width: number; height: number }): Promise<void>;
   emulateMediaFeatures(features: readonly { name: string; value: string }[]): Promise<void>;
   on(event: "request", listener: (request: { url(): string }) => void): unknown;

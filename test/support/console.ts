@@ -30,6 +30,8 @@ export interface ConsolePage {
   readonly untilText: (text: string, timeoutMs?: number) => Promise<number>;
   readonly text: () => Promise<string>;
   readonly type: (label: string, value: string) => Promise<void>;
+  /** Presses Tab until what has this text or name has the focus, at most a hundred times. */
+  readonly tabTo: (text: string) => Promise<void>;
   /** What axe-core finds, a line each. */
   readonly findings: () => Promise<readonly string[]>;
   /** What ran, failed, or was asked of another origin. */
@@ -40,6 +42,13 @@ export interface ConsolePage {
 const FIND = `(text) => [...document.querySelectorAll("a, button, summary")]
   .filter((one) => !one.disabled && one.checkVisibility())
   .find((one) => one.innerText.trim() === text || one.getAttribute("aria-label") === text)`;
+
+const MOST_TABS = 100;
+/** The text, the accessible name or the label of what has the focus. */
+const FOCUSED = `(() => {
+  const { activeElement: one } = document;
+  return one.labels?.[0]?.innerText.trim() || one.getAttribute("aria-label") || one.innerText.trim();
+})()`;
 
 const FILL = `(label, value) => {
   const named = [...document.querySelectorAll("label")].find((one) => one.innerText.trim().startsWith(label));
@@ -77,6 +86,13 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
     text: async () => String(await page.evaluate("document.body.innerText")),
     async type(label, value) {
       await page.evaluate(call(FILL, label, value));
+    },
+    async tabTo(text) {
+      for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+        await page.keyboard.press("Tab");
+        if ((await page.evaluate(FOCUSED)) === text) return;
+      }
+      throw new Error(`${MOST_TABS} times Tab did not lead to ${text}`);
     },
     async findings() {
       await page.evaluate(AXE);

@@ -66,6 +66,8 @@ export function Destination() {
               "Dead letters": `${base}/dead-letters`,
               "Test call": `${base}/test`,
               Settings: `${base}/settings`,
+              Edit: `${base}/edit`,
+              Secret: `${base}/secret`,
             }}
           />
           <Outlet context={destination} />

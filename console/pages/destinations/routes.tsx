@@ -2,6 +2,8 @@ import { Route, Routes } from "react-router";
 import { Attempts } from "./attempts.tsx";
 import { DestinationDeadLetters } from "./dead-letters.tsx";
 import { Destination } from "./destination.tsx";
+import { Edit } from "./edit/form.tsx";
+import { Rotation } from "./edit/rotation.tsx";
 import { DestinationList } from "./list.tsx";
 import { Settings } from "./settings.tsx";
 import { Summary } from "./summary.tsx";
@@ -19,6 +21,8 @@ export function DestinationPages() {
         <Route path="dead-letters" element={<DestinationDeadLetters />} />
         <Route path="test" element={<TestCall />} />
         <Route path="settings" element={<Settings />} />
+        <Route path="edit" element={<Edit />} />
+        <Route path="secret" element={<Rotation />} />
       </Route>
     </Routes>
   );

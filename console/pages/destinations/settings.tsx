@@ -1,4 +1,4 @@
-// Every option of a destination, as it is. They are changed over the API.
+// Every option of a destination, as it is.
 import { Link } from "react-router";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
@@ -84,8 +84,10 @@ export function Settings() {
   const destination = useDestination();
   return (
     <>
-      <p className="quiet">
-        To change one: <code>hookline destinations edit</code>, or PATCH /v1/destinations.
+      <p>
+        <Link to="../edit" relative="path">
+          Change them
+        </Link>
       </p>
       <General destination={destination} />
       <h2>Which calls it gets</h2>

@@ -55,7 +55,7 @@ export function TestCall() {
     },
   });
   return (
-    <>
+    <div className="beside">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -76,8 +76,10 @@ export function TestCall() {
           {isPending ? "Sending …" : "Send the test call"}
         </button>
       </form>
-      {error !== null && <ProblemNote error={error} />}
-      {data !== undefined && <Result of={data} />}
-    </>
+      <div>
+        {error !== null && <ProblemNote error={error} />}
+        {data !== undefined && <Result of={data} />}
+      </div>
+    </div>
   );
 }

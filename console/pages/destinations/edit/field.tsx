@@ -1,0 +1,87 @@
+// One option of the form, with what is wrong with it beside it.
+import { type ReactNode, useId } from "react";
+import { Text } from "../../../elements/text.tsx";
+import { type FieldProblem, isOn, OPTIONS, type OptionName, switchText } from "./options.ts";
+
+interface FieldProps {
+  readonly title: string;
+  readonly hint?: string | undefined;
+  /** Of this field and of what is in it. */
+  readonly problems: readonly FieldProblem[];
+  readonly children: (ids: {
+    readonly id: string;
+    readonly "aria-describedby": string;
+    readonly "aria-invalid": boolean;
+  }) => ReactNode;
+}
+
+export function Field({ children, hint, problems, title }: FieldProps) {
+  const id = useId();
+  const noteId = `${id}-note`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{title}</label>
+      {children({ id, "aria-describedby": noteId, "aria-invalid": problems.length > 0 })}
+      <div id={noteId}>
+        {hint !== undefined && <span className="quiet">{hint}</span>}
+        {problems.map(({ path, message }) => (
+          <p className="bad" key={`${path} ${message}`}>
+            <code>{path}</code> <Text most={500}>{message}</Text>
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Those of a field, and of what it holds. */
+export function problemsOf(problems: readonly FieldProblem[], name: string): readonly FieldProblem[] {
+  return problems.filter(
+    ({ path }) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`),
+  );
+}
+
+interface OptionFieldProps {
+  readonly name: OptionName;
+  readonly text: string;
+  readonly problems: readonly FieldProblem[];
+  readonly change: (text: string) => void;
+}
+
+export function OptionField({ change, name, problems, text }: OptionFieldProps) {
+  const { hint, kind, title } = OPTIONS[name];
+  const isLong = kind === "list" || kind === "pairs" || kind === "json";
+  return (
+    <Field title={title} hint={hint} problems={problemsOf(problems, name)}>
+      {(ids) => {
+        if (kind === "switch")
+          return (
+            <input
+              {...ids}
+              type="checkbox"
+              checked={isOn(text)}
+              onChange={({ target }) => change(switchText(target.checked))}
+            />
+          );
+        if (isLong)
+          return (
+            <textarea
+              {...ids}
+              rows={kind === "json" ? 6 : 3}
+              spellCheck={false}
+              value={text}
+              onChange={({ target }) => change(target.value)}
+            />
+          );
+        return (
+          <input
+            {...ids}
+            inputMode={kind === "number" ? "decimal" : "text"}
+            value={text}
+            onChange={({ target }) => change(target.value)}
+          />
+        );
+      }}
+    </Field>
+  );
+}

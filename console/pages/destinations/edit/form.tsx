@@ -1,0 +1,165 @@
+// Every option of a destination, to be changed. Only what was changed is sent, and only while the destination is as it was read.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { answerOf, api, type Schemas } from "../../../api/client.ts";
+import { ApiProblem } from "../../../api/problem.ts";
+import { Answer, ProblemNote } from "../../../elements/answer.tsx";
+import { WithScope } from "../../../elements/with-scope.tsx";
+import { useDestination } from "../queries.ts";
+import { OptionField, problemsOf } from "./field.tsx";
+import {
+  changesOf,
+  type FieldProblem,
+  OPTION_NAMES,
+  type OptionName,
+  type Patch,
+  textsOf,
+} from "./options.ts";
+import { WebhookFields } from "./webhook-fields.tsx";
+import { webhooksPatch, webhookTexts } from "./webhooks.ts";
+
+const CHANGED_MEANWHILE = 412;
+
+interface Read {
+  readonly destination: Schemas["Destination"];
+  /** Names the version that was read. */
+  readonly etag: string;
+}
+
+const keyOf = (id: string) => ["edited-destination", id];
+
+async function read(id: string): Promise<Read> {
+  const request = api.GET("/v1/destinations/{id}", { params: { path: { id } } });
+  const destination = await answerOf(request);
+  return { destination, etag: (await request).response.headers.get("etag") ?? "" };
+}
+
+function usePatch({ destination: { id }, etag }: Read) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Patch) =>
+      answerOf(
+        api.PATCH("/v1/destinations/{id}", {
+          params: { path: { id }, header: etag === "" ? {} : { "if-match": etag } },
+          body,
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+}
+
+const GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
+  General: ["name", "enabled", "labels", "sourceIds"],
+  "Which calls it gets": ["callTypes", "events", "filter"],
+  "How they are sent": [
+    ...(["maxRequestsPerSecond", "maxInFlight", "shards", "retryDelays", "retryWindow"] as const),
+    ...(["disableAfter", "standardWebhooks"] as const),
+  ],
+};
+
+/** What the form has as its own, beside what control says of it. */
+function useForm({ destination }: Read) {
+  const [texts, setTexts] = useState(() => textsOf(destination));
+  const [webhooks, setWebhooks] = useState(() => webhookTexts(destination));
+  const changes = [changesOf(destination, texts), webhooksPatch(destination, webhooks)];
+  return {
+    ...{ texts, webhooks, setWebhooks },
+    setText: (name: OptionName, text: string) => setTexts({ ...texts, [name]: text }),
+    patch: Object.assign({}, ...changes.map(({ patch }) => patch)) as Patch,
+    problems: changes.flatMap(({ problems }) => problems),
+  };
+}
+
+function MissingFields({ problems }: { readonly problems: readonly FieldProblem[] }) {
+  const shown = [...OPTION_NAMES, "webhooks"].flatMap((name) => problemsOf(problems, name));
+  const others = problems.filter((problem) => !shown.includes(problem));
+  return others.map(({ path, message }) => (
+    <p className="bad" key={`${path} ${message}`}>
+      {path}: {message}
+    </p>
+  ));
+}
+
+/** What was typed is of one version; what came of saving it stays when the next one is shown. */
+function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<typeof usePatch> }) {
+  const form = useForm(of);
+  const { data, error, isPending, mutate } = saving;
+  const refused = error instanceof ApiProblem ? error.errors : [];
+  const problems = [...form.problems, ...refused];
+  const changed = Object.keys(form.patch);
+  return (
+    <form
+      className="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (form.problems.length === 0 && changed.length > 0) mutate(form.patch);
+      }}
+    >
+      {Object.entries(GROUPS).map(([title, names]) => (
+        <fieldset key={title}>
+          <legend>{title}</legend>
+          {names.map((name) => (
+            <OptionField
+              key={name}
+              name={name}
+              text={form.texts[name]}
+              problems={problems}
+              change={(text) => form.setText(name, text)}
+            />
+          ))}
+        </fieldset>
+      ))}
+      <WebhookFields texts={form.webhooks} problems={problems} change={form.setWebhooks} />
+      <MissingFields problems={problems} />
+      <div className="row">
+        <button
+          type="submit"
+          className="main"
+          disabled={isPending || changed.length === 0 || form.problems.length > 0}
+        >
+          {isPending ? "Saving …" : "Save"}
+        </button>
+        <span role="status">
+          {changed.length > 0
+            ? `Changed: ${changed.join(", ")}`
+            : data !== undefined && "Saved: in force within a second."}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+function Editor({ of, reload }: { readonly of: Read; readonly reload: () => unknown }) {
+  const saving = usePatch(of);
+  const { error, reset } = saving;
+  const again = (): void => {
+    reset();
+    void reload();
+  };
+  return (
+    <>
+      <Form key={of.etag} of={of} saving={saving} />
+      {error !== null && <ProblemNote error={error} />}
+      {error instanceof ApiProblem && error.status === CHANGED_MEANWHILE && (
+        <button type="button" onClick={again}>
+          Take what is there now, and begin again
+        </button>
+      )}
+    </>
+  );
+}
+
+export function Edit() {
+  const { id } = useDestination();
+  const query = useQuery({
+    queryKey: keyOf(id),
+    queryFn: () => read(id),
+    // What was typed is compared with what was read when it began.
+    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
+  });
+  return (
+    <WithScope scope="write" to="To change a destination">
+      <Answer query={query}>{(given) => <Editor of={given} reload={query.refetch} />}</Answer>
+    </WithScope>
+  );
+}
