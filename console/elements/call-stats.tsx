@@ -26,13 +26,7 @@ export const DELIVERIES: readonly LineOf<Schemas["DeliveryFlow"]>[] = [
   { label: "dead", tone: "bad", count: ({ dead }) => sumOf(dead) },
 ];
 
-function Reasons({
-  title,
-  of,
-}: {
-  readonly title: string;
-  readonly of: Readonly<Record<string, number>>;
-}) {
+function Reasons({ title, of }: { readonly title: string; readonly of: Readonly<Record<string, number>> }) {
   const counts = Object.entries(of).toSorted(([, one], [, other]) => other - one);
   if (counts.length === 0) return null;
   return (
