@@ -57,6 +57,15 @@ export {
 } from "./profile/computation-set.ts";
 export { evaluateComputation } from "./profile/evaluate.ts";
 export type { Moment, Outcome, ProfileCall, ProfileEvent } from "./profile/event.ts";
+export {
+  countsFromOf,
+  type Expiry,
+  type ExpiryMoment,
+  expire,
+  isUse,
+  noteEveryMs,
+  noteUse,
+} from "./profile/expiry.ts";
 export { Gathering } from "./profile/gathering.ts";
 export {
   anonymousProfileId,

@@ -664,6 +664,10 @@ export interface ProfileState {
   incompleteFor: Array<string>;
   /** 1: calls of further names were not counted by name; 2: calls were not counted at all while there was no room. */
   uncounted: number;
+  /** Of an anonymous profile: when its last call was judged; 0 when a version before has written it. Of a merged one some time less. */
+  seenAtMs: number;
+  /** Calls below this offset of profile-events were forgotten, because nobody had used the anonymous id for long: a backfill does not count them. */
+  forgottenTo: number;
 }
 
 /** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, and every ten seconds one for each code with the number of the others. */

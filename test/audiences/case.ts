@@ -41,6 +41,8 @@ export type Step =
   | { readonly kind: "away"; readonly ms: number }
   /** To the next deadline of anyone, or just before or after it. */
   | { readonly kind: "deadline"; readonly besideMs: number }
+  /** Anonymous ids go that nobody has used for so long. */
+  | { readonly kind: "expire"; readonly unusedMs: number }
   /** Every profile goes through its record. */
   | { readonly kind: "reload" };
 
@@ -405,6 +407,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({ kind: fc.constant("deadline" as const), besideMs: pick(-1, 0, 0, 1) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("expire" as const), unusedMs: pick(1_000, 15_000, 60_000) }),
   },
   { weight: 1, arbitrary: fc.constant({ kind: "reload" as const }) },
 );

@@ -50,6 +50,7 @@ class LateRun {
     this.#given = late;
     this.#product = new Product(compile({ computations: [], steps: [] }));
     this.run = new Run(late.given, this.#product);
+    this.run.isLogKept = true;
   }
 
   begin(): void {
@@ -123,6 +124,8 @@ class LateRun {
       evaluate(profile, computations.values(), this.run.nowMs);
     }
     this.run.naive.clock(this.run.nowMs);
+    this.#product.takeFlips();
+    this.run.naive.takeFlips();
     return this.difference();
   }
 

@@ -27,6 +27,10 @@ interface Person extends NaivePerson {
   clockMs: number;
   deletedAtMs: number;
   isSuppressed: boolean;
+  /** Of an anonymous id: its last call that counted. */
+  usedAtMs: number;
+  /** When all that was known was forgotten. */
+  emptiedAtMs: number;
 }
 
 export interface NaiveInput {
@@ -52,6 +56,8 @@ export class Naive {
   readonly #computations: readonly CaseComputation[];
   readonly #people = new Map<string, Person>();
   readonly #merged = new Map<string, string>();
+  /** By merged anonymous id: when it was used last. */
+  readonly #linkUsedAtMs = new Map<string, number>();
   #flips: SentFlip[] = [];
 
   constructor({ computations }: Case) {
@@ -70,6 +76,8 @@ export class Naive {
       clockMs: 0,
       deletedAtMs: -Infinity,
       isSuppressed: false,
+      usedAtMs: 0,
+      emptiedAtMs: 0,
     };
     this.#people.set(id, person);
     return person;
@@ -114,6 +122,7 @@ export class Naive {
     if (this.#merged.has(source) || source === target) return;
     const [moved, person] = [this.#person(source), this.#person(target)];
     if (moved.isSuppressed) return;
+    if (source.startsWith("anon:")) this.#linkUsedAtMs.set(source, nowMs);
     if (person.isSuppressed) {
       this.#merged.set(source, target);
       this.#people.delete(source);
@@ -129,6 +138,7 @@ export class Naive {
 
   call({ call, ids, messageId }: NaiveInput, nowMs: number): void {
     const own = ids.userId ?? `anon:${ids.anonymousId}`;
+    this.#useLinks(ids, nowMs);
     const id = this.#root(own);
     const person = this.#person(id);
     const identity = `${own} ${messageId}`;
@@ -136,8 +146,46 @@ export class Naive {
     person.seen.add(identity);
     if (person.isKnown && call.atMs > person.clockMs) this.#judge(id, call.atMs);
     person.isKnown = true;
+    person.usedAtMs = nowMs;
     person.calls.push(call);
     this.#judge(id, nowMs);
+  }
+
+  #useLinks({ anonymousId }: CaseIds, nowMs: number): void {
+    const id = `anon:${anonymousId}`;
+    if (anonymousId !== null && this.#merged.has(id)) this.#linkUsedAtMs.set(id, nowMs);
+  }
+
+  /**
+   * Who has not used the anonymous id for so long leaves, and is a stranger from then on. Returns those of whom nothing is left: a day later, or after the
+   * time again where that is shorter. Links go after one and a half times as long, unless calls from before them can be read again.
+   */
+  expire(nowMs: number, unusedMs: number, isLogKept: boolean): string[] {
+    const gone: string[] = [];
+    for (const [id, atMs] of this.#linkUsedAtMs) {
+      if (isLogKept || nowMs < atMs + 1.5 * unusedMs) continue;
+      this.#merged.delete(id);
+      this.#linkUsedAtMs.delete(id);
+      gone.push(id);
+    }
+    for (const [id, { emptiedAtMs, isKnown, usedAtMs }] of [...this.#people]) {
+      if (!id.startsWith("anon:") || nowMs < usedAtMs + unusedMs) continue;
+      if (isKnown) this.#empty(id, nowMs);
+      else if (nowMs >= emptiedAtMs + Math.min(unusedMs, 86_400_000)) gone.push(id);
+    }
+    for (const id of gone) this.#people.delete(id);
+    return gone;
+  }
+
+  #empty(id: string, nowMs: number): void {
+    const { clockMs, sent, usedAtMs } = this.#person(id);
+    this.#people.delete(id);
+    Object.assign(this.#person(id), { sent, usedAtMs, emptiedAtMs: Math.max(clockMs, nowMs) });
+    for (const [computation, { seq, text }] of sent) {
+      if (text !== "true") continue;
+      sent.set(computation, { text: "false", seq: seq + 1 });
+      this.#flips.push({ profile: id, computation, text: "false", seq: seq + 1 });
+    }
   }
 
   delete(userId: string, nowMs: number): void {

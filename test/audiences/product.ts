@@ -2,15 +2,18 @@
 import {
   type AudienceContext,
   advance,
+  anonymousProfileId,
   applyEvent,
   type ComputationSet,
   type CoverageOf,
   compileSet,
   completeRelease,
   createProfile,
+  expire,
   isSilenced,
   type Moment,
   mergedBy,
+  noteUse,
   type Profile,
   type ProfileCall,
   type ProfileEvent,
@@ -71,6 +74,8 @@ export class Product {
   readonly #deletedAt = new Map<string, number>();
 
   readonly #rewrite: Rewrite;
+  /** Not taken yet. */
+  #sent: SentFlip[] = [];
 
   constructor(set: ComputationSet, rewrite: Rewrite = (record) => record) {
     this.set = set;
@@ -113,6 +118,7 @@ export class Product {
   call(call: ProfileCall & { readonly previousId: string | null }, nowMs: number): void {
     const own = profileIdOf(call);
     if (own === undefined) return;
+    this.#useLink(call, nowMs);
     const survivor = survivorOf(own, this.#redirectOf);
     for (const id of mergedBy(call, this.#redirectOf)) {
       const released = this.#apply(id, { kind: "release", to: survivor }, nowMs);
@@ -191,6 +197,22 @@ export class Product {
     this.#apply(userProfileId(userId), { kind: "list", listId, isMember }, nowMs);
   }
 
+  /** As the link is said again with a call of both ids, and a call of the merged one is passed on. */
+  #useLink({ anonymousId }: ProfileCall, nowMs: number): void {
+    const profile = anonymousId === null ? undefined : this.profiles.get(anonymousProfileId(anonymousId));
+    if (profile?.redirectTo !== undefined) noteUse(profile, nowMs);
+  }
+
+  /** As an owner of a partition that has committed all events, and sent what has changed. */
+  expire(nowMs: number, unusedMs: number, isLogKept: boolean): void {
+    this.#sent = this.takeFlips();
+    const log = { committedTo: this.offset, logStart: isLogKept ? 0 : this.offset };
+    for (const [id, profile] of [...this.profiles]) {
+      const expiry = expire(profile, this.set, { ...log, nowMs, retentionMs: unusedMs });
+      if (expiry === "removed" || expiry === "unlinked") this.profiles.delete(id);
+    }
+  }
+
   clock(nowMs: number): void {
     for (const profile of this.profiles.values())
       if (profile.nextDeadlineMs <= nowMs) advance(profile, this.set, nowMs);
@@ -216,7 +238,8 @@ export class Product {
   }
 
   takeFlips(): SentFlip[] {
-    const flips: SentFlip[] = [];
+    const flips = this.#sent;
+    this.#sent = [];
     for (const [id, profile] of this.profiles) {
       for (const { atMs, computationId, isTracked, seq, text, traits } of profile.outbox)
         flips.push({ profile: id, computation: computationId, text, seq, atMs, traits, isTracked });

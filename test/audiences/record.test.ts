@@ -61,6 +61,8 @@ test("through Avro and back, never larger than counted, the product sends what r
     suppressions: [],
     incompleteFor: [],
     uncounted: 0,
+    seenAtMs: 0,
+    forgottenTo: 0,
   };
   // The first one waits for the registry, those after it do not.
   await serde.decode(TOPIC, serde.encode(TOPIC, empty));

@@ -52,6 +52,8 @@ export class Run {
   readonly alternation = new Alternation();
   readonly times = new RisingTimes();
   nowMs = START_MS;
+  /** Calls from before a merge can be read again. */
+  isLogKept = false;
   readonly #sent: Sent[] = [];
   #order = 0;
 
@@ -140,6 +142,15 @@ export class Run {
     if (Number.isFinite(nextMs)) this.#clock(nextMs + besideMs);
   }
 
+  /** What was sent before is another life's, as after a deletion. */
+  #expire(unusedMs: number): void {
+    this.nowMs += 1;
+    this.product.clock(this.nowMs);
+    this.naive.clock(this.nowMs);
+    this.product.expire(this.nowMs, unusedMs, this.isLogKept);
+    for (const id of this.naive.expire(this.nowMs, unusedMs, this.isLogKept)) this.alternation.forget(id);
+  }
+
   step(step: Step): void {
     if (step.kind === "call") this.#call(step);
     else if (step.kind === "copy") this.#copy(step);
@@ -150,6 +161,7 @@ export class Run {
     else if (step.kind === "away") this.nowMs += step.ms;
     else if (step.kind === "deadline") this.#toDeadline(step.besideMs);
     else if (step.kind === "reload") this.product.reload();
+    else if (step.kind === "expire") this.#expire(step.unusedMs);
     else {
       this.naive.list(step.userId, "list", step.isMember, this.nowMs);
       this.product.list(step.userId, "list", step.isMember, this.nowMs);

@@ -3,6 +3,7 @@ import { eventTimeOf, isBackfilled, isOfDeleted } from "./backfill.ts";
 import type { Computation } from "./computation.ts";
 import { type ComputationSet, withNaming } from "./computation-set.ts";
 import type { Moment, Outcome, ProfileCall, ProfileEvent } from "./event.ts";
+import { isUse, noteUse } from "./expiry.ts";
 import { foldCall } from "./fold.ts";
 import { noteCallLeftOut } from "./incomplete.ts";
 import { absorb, mergeOf } from "./merge.ts";
@@ -257,7 +258,9 @@ export function applyEvent(
     return applyMerged(profile, event, set, moment);
   profile.appliedOffset = moment.offset;
   if (profile.redirectTo !== undefined) standAgain(profile, moment.offset);
-  return applyNew(profile, event, set, moment);
+  const outcome = applyNew(profile, event, set, moment);
+  if (outcome === "applied" && isUse(event)) noteUse(profile, moment.nowMs);
+  return outcome;
 }
 
 /** What the passing of time has changed. To be called when the watermark has reached `nextDeadlineMs`; earlier it changes nothing. */

@@ -2,6 +2,7 @@
 import { eventTimeOf, foldPast, isPassedOver, type PastStates } from "./backfill.ts";
 import type { LeafUse } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
+import { countsFromOf } from "./expiry.ts";
 import type { Profile } from "./profile.ts";
 import type { CallMemory } from "./recent-calls.ts";
 import { wasSuppressedAt } from "./suppression.ts";
@@ -11,6 +12,8 @@ type Facts = Pick<
   Profile,
   "appliedOffset" | "deletedAtMs" | "incarnation" | "redirectTo" | "sizeBytes" | "suppressions"
 > & {
+  /** As `countsFromOf`. */
+  readonly countsFrom: number;
   readonly backfilled: ReadonlyMap<string, number>;
 };
 
@@ -44,6 +47,8 @@ export interface Gathered {
   readonly states: PastStates;
   /** When the profile's user was deleted; one that was deleted since takes none of it. */
   readonly deletedAtMs: number | undefined;
+  /** As `countsFromOf`; one that was forgotten since takes none of it either. */
+  readonly countsFrom: number;
 }
 
 /** Undefined for a profile that is not there. */
@@ -103,7 +108,7 @@ export class Gathering {
   #admit({ call, offset, passedByLinkMs, profileId }: PastCall, load: Load): Facts | undefined {
     if (!this.asksFor(call)) return undefined;
     const facts = this.#factsOf(profileId, load);
-    if (facts === undefined || isPassedOver(facts, call)) return undefined;
+    if (facts === undefined || offset < facts.countsFrom || isPassedOver(facts, call)) return undefined;
     if (passedByLinkMs !== undefined && passedByLinkMs <= (facts.deletedAtMs ?? -1)) return undefined;
     if (wasSuppressedAt(facts, call.sourceId, offset)) return undefined;
     return isPassedOn(facts, offset) ? undefined : facts;
@@ -114,7 +119,8 @@ export class Gathering {
     const states = this.profiles.get(profileId)?.states ?? new Map();
     for (const use of this.#uses.get(`${call.type} ${call.name}`) ?? [])
       if (offset >= (facts.backfilled.get(use.plan.leaf.key) ?? 0)) foldPast(states, call, use, moment);
-    if (states.size > 0) this.profiles.set(profileId, { states, deletedAtMs: facts.deletedAtMs });
+    const { countsFrom, deletedAtMs } = facts;
+    if (states.size > 0) this.profiles.set(profileId, { states, deletedAtMs, countsFrom });
   }
 
   #factsOf(id: string, load: Load): Facts | undefined {
@@ -129,8 +135,18 @@ export class Gathering {
 const isPassedOn = ({ appliedOffset, redirectTo }: Facts, offset: number): boolean =>
   redirectTo !== undefined && offset > appliedOffset;
 
-function factsOf({ backfilled, ...profile }: Profile): Facts {
+function factsOf(profile: Profile): Facts {
   const { appliedOffset, deletedAtMs, incarnation, redirectTo, sizeBytes, suppressions } = profile;
-  const known = new Map(backfilled);
-  return { appliedOffset, deletedAtMs, incarnation, redirectTo, sizeBytes, suppressions, backfilled: known };
+  const countsFrom = countsFromOf(profile);
+  const backfilled = new Map(profile.backfilled);
+  return {
+    appliedOffset,
+    deletedAtMs,
+    incarnation,
+    redirectTo,
+    sizeBytes,
+    suppressions,
+    countsFrom,
+    backfilled,
+  };
 }

@@ -4,7 +4,7 @@ import { AvroReader } from "../bytes/avro-reader.ts";
 import { leafFromRecord } from "./leaf-record.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { hashesFromBytes } from "./recent-calls.ts";
-import { uncountedOf } from "./record.ts";
+import { seenAtOf, uncountedOf } from "./record.ts";
 import { findNextDeadline } from "./settle.ts";
 import { profileBytes } from "./size.ts";
 
@@ -32,6 +32,8 @@ export class ProfileReader {
     readSuppressions(reader, profile);
     readIncomplete(reader, profile);
     profile.uncounted = uncountedOf(profile, reader.long());
+    profile.seenAtMs = seenAtOf(profile, reader.long());
+    profile.forgottenTo = reader.long();
     reader.end();
     profile.sizeBytes = profileBytes(profile);
     findNextDeadline(profile);

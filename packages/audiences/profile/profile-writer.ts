@@ -33,6 +33,8 @@ export class ProfileWriter {
     writeSuppressions(writer, profile);
     writer.texts([...profile.incompleteFor]);
     writer.long(profile.uncounted);
+    writer.long(profile.seenAtMs);
+    writer.long(profile.forgottenTo);
     return writer.take();
   }
 }

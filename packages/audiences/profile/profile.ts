@@ -91,6 +91,10 @@ export interface Profile {
   deletedAtMs: number | undefined;
   /** The latest change of results that are not kept any more: what is sent from now on is later. Unix ms. */
   changedUntilMs: number;
+  /** Of an anonymous profile: when its last call was judged, Unix ms; 0: not known. Of a merged one some time less (expiry.ts). */
+  seenAtMs: number;
+  /** Calls of the log below this offset were forgotten with the profile. */
+  forgottenTo: number;
 }
 
 /** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */
@@ -144,6 +148,8 @@ export function createProfile(id: string, offset: number): Profile {
     suppressions: NONE,
     deletedAtMs: undefined,
     changedUntilMs: 0,
+    seenAtMs: 0,
+    forgottenTo: 0,
   };
 }
 

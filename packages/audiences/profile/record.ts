@@ -1,5 +1,6 @@
 // The profile as its Avro record (schemas/profile.avsc); the record's key is the profile's id.
 import type { ProfileState } from "#topics";
+import { isAnonymous } from "./identity.ts";
 import { leafFromRecord, leafToRecord } from "./leaf-record.ts";
 import {
   createProfile,
@@ -69,6 +70,8 @@ export function profileToRecord(profile: Profile): ProfileState {
     suppressions: [...profile.suppressions],
     incompleteFor: [...profile.incompleteFor],
     uncounted: profile.uncounted,
+    seenAtMs: profile.seenAtMs,
+    forgottenTo: profile.forgottenTo,
   };
 }
 
@@ -94,6 +97,11 @@ export function uncountedOf({ events }: Pick<Profile, "events">, written: number
   return moreUncounted(written, events.size >= MAX_EVENT_NAMES ? UNCOUNTED.names : UNCOUNTED.nothing);
 }
 
+/** A version before said nothing of it: the profile was judged at its last call, or later. */
+export function seenAtOf({ id, judgedAtMs }: Pick<Profile, "id" | "judgedAtMs">, writtenMs: number): number {
+  return writtenMs === 0 && isAnonymous(id) ? judgedAtMs : writtenMs;
+}
+
 /** The profile that was written under this id. */
 export function profileFromRecord(id: string, record: ProfileState): Profile {
   const profile = createProfile(id, record.incarnation);
@@ -111,6 +119,8 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   if (record.suppressions.length > 0) profile.suppressions = record.suppressions;
   fillMaps(profile, record);
   profile.uncounted = uncountedOf(profile, record.uncounted);
+  profile.seenAtMs = seenAtOf(profile, record.seenAtMs);
+  profile.forgottenTo = record.forgottenTo;
   profile.sizeBytes = profileBytes(profile);
   findNextDeadline(profile);
   return profile;

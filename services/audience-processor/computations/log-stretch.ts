@@ -1,5 +1,13 @@
 // One stretch of a partition's log, read again for leaves that look back, and added to the profiles.
-import { addPast, type CallMemory, Gathering, isFull, type LeafUse, type Profile } from "#audiences";
+import {
+  addPast,
+  type CallMemory,
+  countsFromOf,
+  Gathering,
+  isFull,
+  type LeafUse,
+  type Profile,
+} from "#audiences";
 import type { Host } from "#host";
 import type { Kafka, RawRecord } from "#kafka";
 import type { Happening } from "../profiles/event.ts";
@@ -95,9 +103,10 @@ export class LogStretch {
   async add(): Promise<void> {
     const { host, worker } = this.#parts;
     let added = 0;
-    for (const [id, { deletedAtMs, states }] of this.#gathering.profiles) {
+    for (const [id, { countsFrom, deletedAtMs, states }] of this.#gathering.profiles) {
       const profile = await this.#profileToChange(id);
-      if (profile === undefined || isFull(profile) || profile.deletedAtMs !== deletedAtMs) continue;
+      if (profile === undefined || isFull(profile)) continue;
+      if (profile.deletedAtMs !== deletedAtMs || countsFromOf(profile) !== countsFrom) continue;
       addPast(profile, states, {
         uses: this.#run.uses,
         toOffset: this.#toOffset,

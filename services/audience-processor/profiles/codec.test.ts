@@ -100,6 +100,8 @@ const profile: fc.Arbitrary<Profile> = fc
       { maxLength: 3 },
     ),
     uncounted: fc.constantFrom(0 as const, 1 as const, 2 as const),
+    seenAtMs: ms,
+    forgottenTo: count,
     incompleteFor: fc.array(text, { maxLength: 3 }).map((ids) => new Set(ids)),
   })
   .map(({ facts, ...parts }) => ({
@@ -121,6 +123,8 @@ const LATER_FIELDS: ReadonlySet<unknown> = new Set([
   "changedUntilMs",
   "linkedAtMs",
   "suppressions",
+  "seenAtMs",
+  "forgottenTo",
 ]);
 
 /** Of release 0.1.0. */
