@@ -1,7 +1,7 @@
 export type { DedupeWindow, DedupeWindowOptions, Noted } from "./dedupe-window.ts";
 export { LOCAL_DISK, type WindowDisk } from "./disk.ts";
 export { PartitionWindow } from "./partition-window.ts";
-export type { EntryFacts, StoreEntry } from "./store/entry.ts";
+export type { EntryFacts, StoreChange, StoreEntry } from "./store/entry.ts";
 export { type OpenStore, openStore, type StoreDisk, storesOn } from "./store/open-store.ts";
 export {
   type PartitionStore,

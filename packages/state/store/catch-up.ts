@@ -1,5 +1,5 @@
-import type { Kafka, RawRecord } from "#kafka";
-import { type EntryFacts, isAsNew, type StoreEntry } from "./entry.ts";
+import type { Kafka, RawRecord, RecordHeaders } from "#kafka";
+import { type EntryFacts, isAsNew, removedBy, type StoreEntry } from "./entry.ts";
 import type { Checkpoint, StoreTable } from "./store-table.ts";
 
 /** Limits of one transaction, so that memory is bounded whatever the log holds. */
@@ -26,8 +26,8 @@ export interface Stretch {
 
 /**
  * Brings a range of the changelog into the table. The newest record of each key stays, in whatever order they
- * lie in the log: a process that lost the partition may have written late. Such keys are noted as outdated,
- * because compaction keeps the late record only.
+ * lie in the log: a process that lost the partition may have written or removed late. Such keys are noted as
+ * outdated, because compaction keeps the late record only.
  */
 export async function catchUp(options: CatchUpOptions, stretch: Stretch): Promise<void> {
   const { signal, ...range } = stretch;
@@ -61,7 +61,7 @@ class CatchUpBatch {
     const { key, value } = record;
     if (key === null) return;
     if (value === null) {
-      this.#remove(key);
+      this.#remove(key, record.headers);
       return this.#took(record);
     }
     try {
@@ -97,11 +97,8 @@ class CatchUpBatch {
 
   #add(key: string, value: Buffer, facts: EntryFacts): void {
     const entry: StoreEntry = { ...facts, key, value };
-    const known =
-      this.#entries.get(key) ?? (this.#removed.has(key) ? undefined : this.#options.table.facts(key));
-    if (!isAsNew(entry, known)) {
-      this.#outdated.add(key);
-      this.#current.delete(key);
+    if (!isAsNew(entry, this.#known(key))) {
+      this.#leave(key);
       return;
     }
     this.#removed.delete(key);
@@ -110,7 +107,22 @@ class CatchUpBatch {
     this.#current.add(key);
   }
 
-  #remove(key: string): void {
+  #known(key: string): EntryFacts | undefined {
+    return this.#entries.get(key) ?? (this.#removed.has(key) ? undefined : this.#options.table.facts(key));
+  }
+
+  /** What is known is newer than this record of the key. */
+  #leave(key: string): void {
+    this.#outdated.add(key);
+    this.#current.delete(key);
+  }
+
+  #remove(key: string, headers: RecordHeaders | undefined): void {
+    const removed = removedBy(headers);
+    if (removed !== undefined && !isAsNew(removed, this.#known(key))) {
+      this.#leave(key);
+      return;
+    }
     this.#entries.delete(key);
     this.#outdated.delete(key);
     this.#current.add(key);

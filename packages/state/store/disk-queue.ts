@@ -1,7 +1,8 @@
-// Entries that the changelog has and the disk does not have yet. Only the newest of a key is written, and
-// many are written in one transaction: a transaction costs the disk about the same, whatever it carries.
-import { type StoreEntry, tableKeyOf } from "./entry.ts";
-import type { StoreTable } from "./store-table.ts";
+// Entries and removals that the changelog has and the disk does not have yet. Only the newest of a key is
+// written, and many are written in one transaction: a transaction costs the disk about the same, whatever it
+// carries.
+import { type StoreChange, type StoreEntry, tableKeyOf } from "./entry.ts";
+import type { StoreTable, TableChange } from "./store-table.ts";
 
 /**
  * The limit at which entries are written without being asked; as much again may come in meanwhile, then
@@ -11,10 +12,10 @@ const FULL = { entries: 2_000, bytes: 4 * 1024 * 1024 };
 
 export class DiskQueue {
   readonly #table: Pick<StoreTable, "facts" | "write">;
-  #next = new Map<string, StoreEntry>();
+  #next = new Map<string, StoreChange>();
   #nextBytes = 0;
   /** Entries in the transaction under way. */
-  #writing: ReadonlyMap<string, StoreEntry> = new Map();
+  #writing: ReadonlyMap<string, StoreChange> = new Map();
   /** Keys that the disk does not have at all. */
   readonly #new = new Set<string>();
   /** Keys that may be new to the disk: it is asked when the count is wanted, and most are written before. */
@@ -28,7 +29,7 @@ export class DiskQueue {
     this.#table = table;
   }
 
-  get(key: string): StoreEntry | undefined {
+  get(key: string): StoreChange | undefined {
     return this.#next.get(key) ?? this.#writing.get(key);
   }
 
@@ -48,7 +49,7 @@ export class DiskQueue {
   }
 
   /** Keys are unique. */
-  *entries(): Generator<StoreEntry> {
+  *entries(): Generator<StoreChange> {
     yield* this.#next.values();
     for (const [key, entry] of this.#writing) if (!this.#next.has(key)) yield entry;
   }
@@ -59,12 +60,12 @@ export class DiskQueue {
     this.#throwFailure();
   }
 
-  add(entries: readonly StoreEntry[]): void {
+  add(entries: readonly StoreChange[]): void {
     for (const entry of entries) {
       const { key, value } = entry;
       const known = this.#next.get(key);
       if (known === undefined && !this.#writing.has(key)) this.#unknown.add(key);
-      this.#nextBytes += value.length - (known?.value.length ?? 0);
+      this.#nextBytes += (value?.length ?? 0) - (known?.value?.length ?? 0);
       this.#next.set(key, entry);
     }
     if (this.#isFull()) this.#begin();
@@ -104,18 +105,18 @@ export class DiskQueue {
 
   /** Never rejects. What could not be written is still answered from here. */
   async #write(): Promise<void> {
-    const entries = this.#next;
-    this.#writing = entries;
+    const changes = this.#next;
+    this.#writing = changes;
     this.#next = new Map();
     this.#nextBytes = 0;
     try {
-      await this.#table.write({ entries: entries.values() });
+      await this.#table.write(tableChangeOf(changes.values()));
     } catch (error) {
       this.#failure = { error };
       return;
     }
     this.#writing = new Map();
-    for (const key of entries.keys()) {
+    for (const key of changes.keys()) {
       this.#unknown.delete(key);
       if (this.#new.delete(key)) this.#sorted = undefined;
     }
@@ -129,4 +130,13 @@ export class DiskQueue {
     }
     this.#unknown.clear();
   }
+}
+
+function tableChangeOf(changes: Iterable<StoreChange>): Pick<TableChange, "entries" | "removed"> {
+  const entries: StoreEntry[] = [];
+  const removed: string[] = [];
+  for (const change of changes)
+    if (change.value === null) removed.push(change.key);
+    else entries.push(change);
+  return { entries, removed };
 }

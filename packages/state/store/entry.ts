@@ -1,5 +1,6 @@
 // An entry of a store, and how it lies on disk: a table key, and a value with what the store has to know in front.
 import { createHash } from "node:crypto";
+import type { RecordHeaders } from "#kafka";
 
 /** The facts about a value that the store has to know; they follow from the value. */
 export interface EntryFacts {
@@ -16,6 +17,30 @@ export interface EntryFacts {
 export interface StoreEntry extends EntryFacts {
   readonly key: string;
   readonly value: Buffer;
+}
+
+/** That a key is not there any more, as of these facts; never due. */
+interface StoreRemoval extends EntryFacts {
+  readonly key: string;
+  readonly value: null;
+}
+
+export type StoreChange = StoreEntry | StoreRemoval;
+
+/** Which of two records is the newer. */
+type Age = Pick<EntryFacts, "appliedOffset" | "version">;
+
+const REMOVED = "removed";
+
+/** A tombstone has no value that says how new it is. */
+export function removalHeaders({ appliedOffset, version }: Age): RecordHeaders {
+  return new Map([[REMOVED, `${appliedOffset} ${version}`]]);
+}
+
+/** Undefined of a tombstone that does not say it: it removes whatever there is. */
+export function removedBy(headers: RecordHeaders | undefined): Age | undefined {
+  const [appliedOffset, version] = (headers?.get(REMOVED) ?? "").split(" ").map(Number);
+  return appliedOffset === undefined || version === undefined ? undefined : { appliedOffset, version };
 }
 
 /** Three numbers of 48 bits, and the length of the key where the table key does not hold it. */
@@ -95,7 +120,7 @@ export function entryIn(tableKey: Buffer, bytes: Buffer): StoreEntry {
 /**
  * Tells whether `other` is to stand instead of `kept`. Of two equal ones the later record of the log does.
  */
-export function isAsNew(other: EntryFacts, kept: EntryFacts | undefined): boolean {
+export function isAsNew(other: Age, kept: Age | undefined): boolean {
   if (kept === undefined || other.appliedOffset !== kept.appliedOffset)
     return kept === undefined || other.appliedOffset > kept.appliedOffset;
   return other.version >= kept.version;

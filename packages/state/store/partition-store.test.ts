@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { entryOf, MemoryLog, TOPIC, textOf } from "../fixtures/memory-log.ts";
+import { entryOf, MemoryLog, removalOf, TOPIC, textOf } from "../fixtures/memory-log.ts";
 import { openStore, type PartitionStore, StoreLostError } from "../index.ts";
 
 let folder: string;
@@ -313,4 +313,42 @@ test("one who follows sees what the owner writes, with the same code", async () 
   expect([textOf(follower.get("a")), follower.count]).toEqual(["two", 2]);
   const refused = expect(follower.write([entryOf("c")])).rejects;
   await refused.toThrow(new StoreLostError(`${TOPIC}-0 is not ours any more`));
+});
+
+describe("an entry that is removed", () => {
+  test("is not there at once, nor once that is on disk, nor after a restore", async () => {
+    const store = await owned();
+    await store.write([entryOf("a", { dueMs: 1 }), entryOf("b")]);
+    await store.flush();
+    const writing = store.write([removalOf("a", { version: 2 })]);
+    expect([store.get("a"), store.due(5, 9)]).toEqual([undefined, []]);
+    await writing;
+    expect([store.get("a"), store.due(5, 9)]).toEqual([undefined, []]);
+    await store.flush();
+    expect([store.get("a"), store.count, [...store.keys()]]).toEqual([undefined, 1, ["b"]]);
+    expect(log.records.at(-1)).toMatchObject({ key: "a", value: null });
+    expect([...(await openIn(join(folder, "other"))).keys()]).toEqual(["b"]);
+  });
+
+  test("comes back with what is written next", async () => {
+    const store = await owned();
+    await store.write([entryOf("a", { text: "one" })]);
+    await store.write([removalOf("a", { version: 2 })]);
+    await store.write([entryOf("a", { appliedOffset: 9, text: "two" })]);
+    expect(textOf(store.get("a"))).toBe("two");
+    await store.flush();
+    expect(textOf(store.get("a"))).toBe("two");
+  });
+
+  test("by one who has lost the partition, and removes late, stays, and compaction does not take it", async () => {
+    const store = await owned();
+    await store.write([entryOf("a", { appliedOffset: 5, text: "newer" })]);
+    await log.owner().send([{ topic: TOPIC, key: "a", value: null, headers: new Map([["removed", "4 9"]]) }]);
+    await store.refresh();
+    expect(textOf(store.get("a"))).toBe("newer");
+    expect(textOf(log.compacted()[0]?.value ?? undefined)).toBe("newer");
+    log.records.pop();
+    const other = await openIn(join(folder, "other"));
+    expect(textOf(other.get("a"))).toBe("newer");
+  });
 });

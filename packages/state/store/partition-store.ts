@@ -10,7 +10,7 @@
 import type { Admin, Kafka, OutgoingRecord, RawRecord } from "#kafka";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { DiskQueue } from "./disk-queue.ts";
-import { type EntryFacts, type StoreEntry, tableKeyOf } from "./entry.ts";
+import { type EntryFacts, removalHeaders, type StoreChange, tableKeyOf } from "./entry.ts";
 import type { Checkpoint, StoreTable } from "./store-table.ts";
 
 export interface StoreOptions {
@@ -47,7 +47,7 @@ export class StoreLostError extends Error {
 }
 
 interface Unwritten {
-  readonly entry: StoreEntry;
+  readonly entry: StoreChange;
   readonly write: number;
 }
 
@@ -76,7 +76,9 @@ export class PartitionStore {
   }
 
   get(key: string): Buffer | undefined {
-    return (this.#unwritten.get(key)?.entry ?? this.#queue.get(key) ?? this.#table.get(key))?.value;
+    return (
+      (this.#unwritten.get(key)?.entry ?? this.#queue.get(key) ?? this.#table.get(key))?.value ?? undefined
+    );
   }
 
   /** Entries that the changelog has. */
@@ -89,7 +91,7 @@ export class PartitionStore {
     return this.#reached;
   }
 
-  /** Keys behind `after`, in an order that stays; entries that are not acknowledged yet may be missing. */
+  /** Keys behind `after`, in an order that stays; entries that are not acknowledged yet may be missing, and removed ones there for a moment. */
   keys(after?: string): Iterable<string> {
     if (this.#queue.newKeys === 0) return this.#table.keys(after);
     return mergedKeys(this.#table.keys(after), keysBehind(this.#queue.sortedNewKeys(), after));
@@ -98,7 +100,7 @@ export class PartitionStore {
   /** Keys that are due by then and not left out, at most `limit`, the earliest first. */
   due(untilMs: number, limit: number, isLeftOut: (key: string) => boolean = () => false): string[] {
     const due: { key: string; dueMs: number }[] = [];
-    const isDue = ({ dueMs, key }: StoreEntry): boolean => dueMs <= untilMs && !isLeftOut(key);
+    const isDue = ({ dueMs, key }: StoreChange): boolean => dueMs <= untilMs && !isLeftOut(key);
     for (const { entry } of this.#unwritten.values()) if (isDue(entry)) due.push(entry);
     for (const entry of this.#queue.entries())
       if (isDue(entry) && !this.#unwritten.has(entry.key)) due.push(entry);
@@ -126,10 +128,10 @@ export class PartitionStore {
   }
 
   /**
-   * Resolves when the changelog has acknowledged the entries. Rejects with a StoreLostError when the partition is not ours: nothing was
+   * Resolves when the changelog has acknowledged the entries and removals. Rejects with a StoreLostError when the partition is not ours: nothing was
    * written, and the entries are those of before. After any other rejection the store is of no use.
    */
-  write(entries: readonly StoreEntry[]): Promise<void> {
+  write(entries: readonly StoreChange[]): Promise<void> {
     this.#writes += 1;
     const write = this.#writes;
     for (const entry of entries) this.#unwritten.set(entry.key, { entry, write });
@@ -163,7 +165,7 @@ export class PartitionStore {
     return done;
   }
 
-  async #write(entries: readonly StoreEntry[], write: number): Promise<void> {
+  async #write(entries: readonly StoreChange[], write: number): Promise<void> {
     const { topic } = this.#options;
     const owner = this.#owner;
     if (this.#isLost || owner?.isOurs !== true) {
@@ -172,7 +174,7 @@ export class PartitionStore {
     }
     try {
       await this.#queue.room();
-      await owner.send(entries.map(({ key, value }) => ({ topic, key, value })));
+      await owner.send(entries.map((entry) => recordOf(topic, entry)));
       this.#acknowledged += entries.length;
       this.#queue.add(entries);
     } catch (error) {
@@ -182,7 +184,7 @@ export class PartitionStore {
     this.#forget(entries, write);
   }
 
-  #forget(entries: readonly StoreEntry[], write: number): void {
+  #forget(entries: readonly StoreChange[], write: number): void {
     for (const { key } of entries) if (this.#unwritten.get(key)?.write === write) this.#unwritten.delete(key);
   }
 
@@ -251,6 +253,10 @@ export class PartitionStore {
       onProgress: () => undefined,
     };
   }
+}
+
+function recordOf(topic: string, { key, value, ...facts }: StoreChange): OutgoingRecord {
+  return value === null ? { topic, key, value, headers: removalHeaders(facts) } : { topic, key, value };
 }
 
 /** The keys behind `after`, in the table's order. */
