@@ -2,6 +2,7 @@
 
 /** Every variable that some process of the product reads. */
 export const knownSettings: readonly string[] = [
+  "HOOKLINE_ANONYMOUS_RETENTION",
   "HOOKLINE_API_TOKENS",
   "HOOKLINE_API_TOKENS_FILE",
   "HOOKLINE_AUDIENCES",

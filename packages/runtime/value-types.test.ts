@@ -1,10 +1,31 @@
 import { describe, expect, test } from "@jest/globals";
-import { cidr, duration, flag, hostPort, httpUrl, integer, listOf, type ValueType } from "./value-types.ts";
+import {
+  cidr,
+  duration,
+  durationOrOff,
+  flag,
+  hostPort,
+  httpUrl,
+  integer,
+  listOf,
+  type ValueType,
+} from "./value-types.ts";
 
 function parsed<T>(type: ValueType<T>, text: string): T | "refused" {
   const result = type.parse(text);
   return result.ok ? result.value : "refused";
 }
+
+test("a duration that may be off is Infinity then", () => {
+  expect(["1.5m", "off", "OFF", "0", "0s", "10"].map((text) => parsed(durationOrOff, text))).toEqual([
+    90_000,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    "refused",
+  ]);
+});
 
 test("a duration is in milliseconds, and needs its unit", () => {
   expect(["1.5m", "PT90S", "10"].map((text) => parsed(duration, text))).toEqual([90_000, 90_000, "refused"]);

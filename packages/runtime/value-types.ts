@@ -72,6 +72,17 @@ export const duration: ValueType<number> = {
   },
 };
 
+/** As `duration`; Infinity for what is never. */
+export const durationOrOff: ValueType<number> = {
+  name: "duration, or off",
+  parse(given) {
+    if (given === "0" || given.toLowerCase() === "off") return accept(Number.POSITIVE_INFINITY);
+    const parsed = duration.parse(given);
+    if (!parsed.ok) return refuse(`${parsed.problem}, nor off`);
+    return parsed.value > 0 ? parsed : accept(Number.POSITIVE_INFINITY);
+  },
+};
+
 function withoutEndingSlashes(given: string): string {
   let end = given.length;
   while (given[end - 1] === "/") end -= 1;

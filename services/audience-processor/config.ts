@@ -30,6 +30,12 @@ const audienceSettings = settingsGroup({
       default: "256",
       doc: "Megabytes of memory, about, for the profiles that one process has used last; others are read from disk.",
     }),
+    anonymousRetentionMs: setting({
+      env: "HOOKLINE_ANONYMOUS_RETENTION",
+      type: value.durationOrOff,
+      default: "395d",
+      doc: "So long after the last call of an anonymous id its profile goes, which was never linked to a user: its memberships end. A link to a user that nobody has used goes after one and a half times as long. `off` or 0 keeps them for ever.",
+    }),
   },
 });
 

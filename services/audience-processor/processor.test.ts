@@ -33,6 +33,24 @@ function movedClock() {
 
 const track = (userId: string, event: string) => callOf({ userId, event });
 
+describe("an anonymous id that nobody uses", () => {
+  test("leaves its audiences after 13 months, and comes in again by its next call", async () => {
+    const clock = movedClock();
+    const visit = () => callOf({ anonymousId: "x", event: "A" });
+    await stage.configure({ ...audienceOf("ever", { event: "A" }), includeAnonymous: true });
+    const { service } = stage.start(clock);
+    await service.ready;
+    await stage.send(visit());
+    await until(() => stage.sent.length > 0, { ...WAIT, what: "the entry" });
+    clock.move(396 * 86_400_000);
+    await until(() => stage.sent.length > 1, { ...WAIT, what: "the exit" });
+    await stage.send(visit());
+    await until(() => stage.sent.length > 2, { ...WAIT, what: "the next entry" });
+    expect(stage.valuesOf("anonymous x", "ever")).toEqual([true, false, true]);
+    expect(await service.stop()).toBe(0);
+  }, 120_000);
+});
+
 describe("membership in a window", () => {
   test("begins with a call, and ends when the window has passed", async () => {
     const clock = movedClock();

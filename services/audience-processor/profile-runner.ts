@@ -1,5 +1,6 @@
 // The runner on profile events, and the partitions of profiles that it owns.
 import { join } from "node:path";
+import { noteEveryMs } from "#audiences";
 import type { Producer, Runner } from "#kafka";
 import { Backfills, type BackfillsParts } from "./computations/backfills.ts";
 import type { Computations } from "./computations/computations.ts";
@@ -13,6 +14,7 @@ import type { ProcessorHaste } from "./haste.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createCodec, type ProfileCodec } from "./profiles/codec.ts";
 import { eventDecoder } from "./profiles/event.ts";
+import { ExpiryPass, type ExpiryPassParts } from "./profiles/expiry-pass.ts";
 import type { PartitionWorker } from "./profiles/partition-worker.ts";
 import { ProfilePartitions, type ProfilePartitionsOptions } from "./profiles/profile-partitions.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -113,6 +115,7 @@ function workerParts(shared: Shared, { computations, partition }: OfPartition) {
     records,
     computations,
     turnTime,
+    noteEveryMs: noteEveryMs(context.settings.audiences.anonymousRetentionMs),
     telemetry: withCounts(telemetry, progress, partition),
     host: context.host,
     send: producer.send.bind(producer),
@@ -141,6 +144,33 @@ function pacesOf({ context }: Parts) {
 }
 
 type Paces = ReturnType<typeof pacesOf>;
+
+function expiryOf(
+  { connection, context }: Parts,
+  {
+    partition,
+    ...ofPartition
+  }: Pick<ExpiryPassParts, "worker" | "computations" | "telemetry"> & { partition: number },
+): ExpiryPass {
+  const { kafka, profilesGroup, topics } = connection;
+  const admin = kafka.admin();
+  const { name } = topics.profileEvents;
+  return new ExpiryPass({
+    ...ofPartition,
+    retentionMs: context.settings.audiences.anonymousRetentionMs,
+    host: context.host,
+    async bounds() {
+      const [committed, all] = await Promise.all([
+        admin.committedOffsets(profilesGroup, name),
+        admin.offsets(name),
+      ]);
+      const log = all.find((one) => one.partition === partition);
+      return { committedTo: committed.get(partition) ?? 0, logStart: log?.low ?? 0 };
+    },
+    onError: (error) =>
+      context.logger.debug({ partition, err: error }, "the pass over unused anonymous ids begins later"),
+  });
+}
 
 /** What works beside the events of a partition: the log is read again, then profiles are evaluated. */
 function companionOf(
@@ -193,10 +223,13 @@ function companionOf(
     onIncomplete: withCounts(telemetry, progress, partition).incomplete,
     report: (one) => progress.report(one),
   });
+  const counted = withCounts(telemetry, progress, partition);
+  const expiry = expiryOf(parts, { worker, computations, telemetry: counted, partition });
   return {
     advance() {
       backfills.advance();
       firstSync.advance();
+      expiry.advance();
     },
   };
 }

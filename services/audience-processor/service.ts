@@ -1,5 +1,6 @@
 // Keeps audiences and computed traits: calls are keyed by profile (keying/), profiles are folded and evaluated (profiles/), against what is
 // configured (computations/).
+import { noteEveryMs } from "#audiences";
 import { REAL_WAYS, type Ways } from "#connection";
 import { prepareValidation } from "#contract";
 import type { Runner, Table } from "#kafka";
@@ -61,7 +62,7 @@ function followTables({ context, connection }: Parts): Tables {
 }
 
 function createKeying(
-  { connection, onRecordsLost, records, telemetry }: Parts,
+  { connection, context, onRecordsLost, records, telemetry }: Parts,
   haste: () => ProcessorHaste,
 ): Runner {
   const { kafka, keyingGroup, serde, topics } = connection;
@@ -69,7 +70,12 @@ function createKeying(
     groupId: keyingGroup,
     topics: [topics.calls.name],
     decode: (record) => (isOwn(record) ? undefined : serde.decode(topics.calls, record.value)),
-    step: createKeyCalls({ records, onKeyed: (events) => telemetry.keyed(events) }),
+    step: createKeyCalls({
+      records,
+      linkEveryMs: noteEveryMs(context.settings.audiences.anonymousRetentionMs),
+      nowMs: context.nowMs,
+      onKeyed: (events) => telemetry.keyed(events),
+    }),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
       return [records.deadLetter(record, error)];

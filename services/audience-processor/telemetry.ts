@@ -3,7 +3,7 @@ import { BROKEN_RECORD_REASONS } from "#contract";
 import type { RawRecord } from "#kafka";
 import { LATENCY_BUCKETS_SECONDS, type Logger, type Metrics, watchNumbers } from "#runtime";
 import { brokenRecordReason } from "#topics";
-import type { ChangeCause, ProfileTelemetry } from "./profiles/profile-telemetry.ts";
+import type { ChangeCause, ExpiryStep, ProfileTelemetry } from "./profiles/profile-telemetry.ts";
 
 /** What happens to calls and profiles, as metrics, and as log lines where a person needs them. */
 export interface Telemetry extends ProfileTelemetry {
@@ -26,7 +26,8 @@ export interface ProcessorState {
 }
 
 const KINDS: readonly ProfileEvent["kind"][] = ["call", "merge", "release", "delete", "list", "suppress"];
-const CAUSES: readonly ChangeCause[] = [...KINDS, "time", "configuration"];
+const CAUSES: readonly ChangeCause[] = [...KINDS, "time", "configuration", "expiry"];
+const EXPIRY_STEPS: readonly ExpiryStep[] = ["emptied", "removed", "unlinked"];
 /** From a checkpoint that is a moment old to a million profiles. */
 const RESTORE_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 const OUTCOMES: readonly Outcome[] = [
@@ -64,6 +65,11 @@ function meters(metrics: Metrics) {
     incomplete: metrics.counter({
       name: "audience_incomplete_profiles_total",
       help: "Profiles that had no room for something that an audience or computed trait asks for, once for each of these.",
+    }),
+    expired: metrics.counter({
+      name: "audience_expired_profiles_total",
+      help: "Profiles of anonymous ids that nobody has used for HOOKLINE_ANONYMOUS_RETENTION: emptied, then removed; unlinked are those that were merged into a user's.",
+      labels: { step: EXPIRY_STEPS },
     }),
     restores: metrics.histogram({
       name: "audience_restore_duration_seconds",
@@ -109,6 +115,7 @@ export function createTelemetry({
     incomplete(before, now) {
       for (const id of now) if (!before.has(id)) meter.incomplete.inc({});
     },
+    expired: (step, profiles) => void (profiles > 0 && meter.expired.inc({ step }, profiles)),
     sent(flips, nowMs) {
       meter.identifies.inc({}, flips.length);
       for (const { atMs } of flips) meter.delay.observe({}, Math.max(0, nowMs - atMs) / 1000);

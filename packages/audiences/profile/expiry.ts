@@ -1,4 +1,4 @@
-// Profiles of anonymous ids that nobody uses any more (docs/use/audiences.md, "Ids that nobody uses any more"). One goes in two steps: it is
+// Profiles of anonymous ids that nobody uses any more (docs/use/audiences.md, "Identity"). One goes in two steps: it is
 // emptied, and its members leave; a while later its record is removed. So nothing that was sent of it, or is written late, meets a profile that
 // knows nothing of it.
 import { UNITS_MS } from "#contract";

@@ -7,18 +7,20 @@ import { type KeyedEvent, profileEventsOf } from "./profile-events.ts";
 /** Links that were written already and need not be written with each call. A process that forgets one writes it again. */
 const MAX_LINKS = 50_000;
 
+/** With when each was written. */
 class KnownLinks {
-  readonly #links = new Set<string>();
+  readonly #writtenAtMs = new Map<string, number>();
 
-  has(link: string): boolean {
-    return this.#links.has(link);
+  has(link: string, sinceMs: number): boolean {
+    return (this.#writtenAtMs.get(link) ?? Number.NEGATIVE_INFINITY) > sinceMs;
   }
 
-  add(link: string): void {
-    this.#links.add(link);
-    if (this.#links.size <= MAX_LINKS) return;
-    const [oldest] = this.#links;
-    if (oldest !== undefined) this.#links.delete(oldest);
+  add(link: string, nowMs: number): void {
+    this.#writtenAtMs.delete(link);
+    this.#writtenAtMs.set(link, nowMs);
+    if (this.#writtenAtMs.size <= MAX_LINKS) return;
+    const [oldest] = this.#writtenAtMs.keys();
+    if (oldest !== undefined) this.#writtenAtMs.delete(oldest);
   }
 }
 
@@ -36,9 +38,14 @@ export function isOwn({ key }: Pick<RawRecord, "key">): boolean {
 /** The step of the runner on calls: each becomes events of profiles; undefined is an own one. */
 export function createKeyCalls({
   records,
+  linkEveryMs,
+  nowMs,
   onKeyed,
 }: {
   readonly records: Pick<ProcessorRecords, "profileEvent">;
+  /** A link is written again after so long, so that it is known that it is used; Infinity: nobody wants to know. */
+  readonly linkEveryMs: number;
+  nowMs(): number;
   /** Called for each call, with how many events it became. */
   onKeyed(events: number): void;
 }): Step<Call | undefined> {
@@ -46,9 +53,10 @@ export function createKeyCalls({
   return ({ decoded }, settle) => {
     const produce: OutgoingRecord[] = [];
     const links: string[] = [];
+    const now = nowMs();
     for (const one of decoded === undefined ? [] : profileEventsOf(decoded)) {
       const link = linkOf(one);
-      if (link !== undefined && known.has(link)) continue;
+      if (link !== undefined && known.has(link, now - linkEveryMs)) continue;
       if (link !== undefined) links.push(link);
       produce.push(records.profileEvent(one.profileId, one.event));
     }
@@ -56,7 +64,7 @@ export function createKeyCalls({
       produce,
       // Not before: a link that is known and not written would be lost.
       onDurable() {
-        for (const link of links) known.add(link);
+        for (const link of links) known.add(link, now);
         onKeyed(produce.length);
       },
     });

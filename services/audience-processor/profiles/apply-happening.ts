@@ -3,6 +3,8 @@ import {
   applyEvent,
   type ComputationSet,
   isOfDeleted,
+  isUse,
+  noteUse,
   type Outcome,
   type Profile,
   type ProfileEvent,
@@ -18,10 +20,15 @@ import type { Happening } from "./event.ts";
 /** Two aliases that name each other send an event in a circle until both merges are done. */
 const MAX_HOPS = 100;
 
+/** The id is in use all the same. */
+const TAKES_NOTHING: ReadonlySet<Outcome> = new Set(["redirected", "frozen"]);
+
 export interface Applied {
   readonly outcome: Outcome;
   /** What it says to other profiles. */
   readonly passedOn: readonly OutgoingRecord[];
+  /** Whether the profile is to be written. */
+  readonly isToWrite: boolean;
 }
 
 /** When the event is judged: a call when it was received, what else happens when it was written; never in the future. */
@@ -51,11 +58,14 @@ export function applyHappening(
     watermarkMs,
     nowMs,
     records,
+    noteEveryMs,
   }: {
     readonly set: ComputationSet;
     readonly watermarkMs: number;
     readonly nowMs: number;
     readonly records: Pick<ProcessorRecords, "profileEvent">;
+    /** That an anonymous id is used whose profile takes nothing is noted so often. */
+    readonly noteEveryMs: number;
   },
 ): Applied {
   const { event, record: written } = record.decoded;
@@ -68,7 +78,12 @@ export function applyHappening(
   };
   const outcome = applyEvent(profile, event, set, moment);
   const said = saidToOthers(profile, written, outcome);
-  return { outcome, passedOn: said.map(({ event: one, profileId }) => records.profileEvent(profileId, one)) };
+  const isNoted = TAKES_NOTHING.has(outcome) && isUse(event) && noteUse(profile, moment.nowMs, noteEveryMs);
+  return {
+    outcome,
+    passedOn: said.map(({ event: one, profileId }) => records.profileEvent(profileId, one)),
+    isToWrite: outcome === "applied" || isNoted || isToWrite(profile, record.decoded, outcome),
+  };
 }
 
 function saidToOthers(profile: Profile, written: ProfileEventRecord, outcome: Outcome): KeyedEvent[] {
@@ -106,10 +121,12 @@ function nextHop({ hops }: ProfileEventRecord): number {
 }
 
 /**
- * Whether the profile is to be written with an event that it passes on or gives back: behind the state of the merged profile, which may have a copy of the
+ * Whether the profile is to be written with an event that it has not taken. Read again, that is not settled before what was written with it is
+ * sent. One that it passes on or gives back: behind the state of the merged profile, which may have a copy of the
  * same call; or because of what it has changed on the way.
  */
-export function isToWrite({ judgedAtMs }: Profile, { event, record }: Happening, outcome: Outcome): boolean {
+function isToWrite({ judgedAtMs, outbox }: Profile, { event, record }: Happening, outcome: Outcome): boolean {
+  if (outcome === "already_applied") return outbox.length > 0;
   if (outcome !== "redirected" && outcome !== "unlinked") return false;
   return judgedAtMs > 0 || event.kind === "delete" || record.endedAtMs !== null;
 }

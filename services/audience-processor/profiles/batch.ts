@@ -1,7 +1,7 @@
 // What is made durable together.
 import type { Flip, Profile } from "#audiences";
 import type { Claim, OutgoingRecord, Received, Settle } from "#kafka";
-import type { StoreEntry } from "#state";
+import type { StoreChange, StoreEntry } from "#state";
 import type { Happening } from "./event.ts";
 
 /** A record of profile-events under way. */
@@ -16,6 +16,8 @@ export interface Batch {
   readonly taken: Taken[];
   /** Profiles that have changed. */
   readonly changed: Map<string, Profile>;
+  /** Ids of those that are to be removed instead; no event has come for them since. */
+  readonly removed: Set<string>;
   /** How many of them were due. */
   due: number;
   /** Events that belong to other profiles now. */
@@ -25,11 +27,19 @@ export interface Batch {
 }
 
 export function emptyBatch(): Batch {
-  return { taken: [], changed: new Map(), due: 0, passedOn: [], whenDurable: [] };
+  return { taken: [], changed: new Map(), removed: new Set(), due: 0, passedOn: [], whenDurable: [] };
 }
 
 export function isEmpty({ changed, taken, whenDurable }: Batch): boolean {
   return taken.length === 0 && changed.size === 0 && whenDurable.length === 0;
+}
+
+/** Takes the events of a profile out of the batch, with what they have changed of it; none where nothing of it is to be written. */
+export function takeOut({ changed, taken }: Batch, id: string): Taken[] {
+  if (!changed.delete(id)) return [];
+  const own = taken.filter(({ record }) => record.key === id);
+  taken.splice(0, taken.length, ...taken.filter((one) => !own.includes(one)));
+  return own;
 }
 
 /** First offset of which nothing is known to be settled, once the batch is. */
@@ -42,7 +52,7 @@ export interface Snapshot {
   readonly profile: Profile;
   /** Which life of the profile it is: while it is written, the user may be deleted and come back. */
   readonly incarnation: number;
-  readonly entry: StoreEntry;
+  readonly entry: StoreChange;
   readonly flips: readonly Flip[];
   /** Whether a commit will say that the flips are sent; else the profile is written once more. */
   readonly isSentWithEvent: boolean;
@@ -57,7 +67,35 @@ export interface Term {
   readonly leastVersion: number;
 }
 
-export function snapshotOf(
+/** An owner writes far fewer versions of one profile than this for each record of the changelog that came since an earlier owner began. */
+const VERSIONS_A_RECORD = 16;
+
+/** `reached` is where the changelog ended when the owner began. */
+export function leastVersionOf(reached: number): number {
+  return VERSIONS_A_RECORD * reached;
+}
+
+export function snapshotsOf(
+  { changed, removed }: Batch,
+  entryOf: (profile: Profile) => StoreEntry,
+  term: Term,
+): Snapshot[] {
+  return Array.from(changed.values(), (profile) => {
+    const snapshot = snapshotOf(profile, entryOf, term);
+    return removed.has(profile.id) && isStillEmpty(profile) ? withoutRecord(snapshot) : snapshot;
+  });
+}
+
+/** What has changed it since it was to be removed counts. */
+function isStillEmpty({ judgedAtMs, outbox }: Profile): boolean {
+  return judgedAtMs === 0 && outbox.length === 0;
+}
+
+function withoutRecord({ entry, ...snapshot }: Snapshot): Snapshot {
+  return { ...snapshot, entry: { ...entry, value: null, dueMs: Number.POSITIVE_INFINITY } };
+}
+
+function snapshotOf(
   profile: Profile,
   entryOf: (profile: Profile) => StoreEntry,
   { leastVersion, settledTo }: Term,

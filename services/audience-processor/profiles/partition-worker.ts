@@ -9,24 +9,23 @@
 // sync has changed has no event: its profile is written without it, with the next batch, after a quarter of a second at most.
 import { completeRelease, createProfile, type Profile } from "#audiences";
 import { type PartitionStore, StoreLostError } from "#state";
-import { applyHappening, isToWrite, membersOf } from "./apply-happening.ts";
+import { applyHappening, membersOf } from "./apply-happening.ts";
 import {
   type Batch,
   emptyBatch,
   isEmpty,
+  leastVersionOf,
   type Snapshot,
   settledTo,
-  snapshotOf,
+  snapshotsOf,
   type Taken,
+  takeOut,
 } from "./batch.ts";
 import { DueProfiles, isFull } from "./due-profiles.ts";
 import { outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
 import { WaitingEvents } from "./waiting-events.ts";
 import type { WorkerParts } from "./worker-parts.ts";
-
-/** An owner writes far fewer versions of one profile than this for each record of the changelog that came since an earlier owner began. */
-const VERSIONS_A_RECORD = 16;
 
 export class PartitionWorker {
   readonly #parts: WorkerParts;
@@ -53,7 +52,7 @@ export class PartitionWorker {
     this.#parts = parts;
     const { store } = parts;
     this.#settledTo = parts.settledTo;
-    this.#leastVersion = VERSIONS_A_RECORD * store.reached;
+    this.#leastVersion = leastVersionOf(store.reached);
     this.#cache = new ProfileCache({ ...parts, isSettled: (offset) => offset < this.#settledTo });
     this.#due = new DueProfiles({ ...parts, cache: this.#cache });
     this.#waiting = new WaitingEvents({
@@ -149,6 +148,17 @@ export class PartitionWorker {
     this.#askFlush();
   }
 
+  /** As `peek`, of all profiles one after the other: those that nobody uses do not push out others. */
+  view(id: string): Profile | undefined {
+    return this.#cache.view(id);
+  }
+
+  /** The profile is empty, and its record goes, unless an event comes for it before that is written. */
+  remove(profile: Profile): void {
+    this.#open.removed.add(profile.id);
+    this.change(profile);
+  }
+
   /** Called once all that was folded until now is durable; never when the term ends before. */
   whenDurable(done: () => void): void {
     this.#open.whenDurable.push(done);
@@ -163,27 +173,24 @@ export class PartitionWorker {
 
   /** A record that cannot be folded becomes a dead letter; its profile is as it was before. */
   #fold(taken: Taken, known: Profile | undefined): void {
-    const { host, records, telemetry } = this.#parts;
+    const { host, noteEveryMs, records, telemetry } = this.#parts;
     const { record } = taken;
+    this.#open.removed.delete(record.key ?? "");
     const profile = known ?? createProfile(record.key ?? "", record.offset);
     try {
       const { set } = this.#parts.computations;
-      const now = { set, watermarkMs: this.#watermarkMs, nowMs: host.now(), records };
+      const now = { set, watermarkMs: this.#watermarkMs, nowMs: host.now(), records, noteEveryMs };
       const members = record.decoded.event.kind === "call" ? [] : membersOf(profile);
       const { incompleteFor } = profile;
       const unsent = profile.outbox.length;
-      const { outcome, passedOn } = applyHappening(profile, record, now);
+      const { isToWrite, outcome, passedOn } = applyHappening(profile, record, now);
       telemetry.folded(record.decoded.event.kind, outcome);
       telemetry.changed(record.decoded.event.kind, profile.outbox.length - unsent);
       telemetry.incomplete(incompleteFor, profile.incompleteFor);
       this.#open.passedOn.push(...passedOn);
-      if (isToWrite(profile, record.decoded, outcome)) this.change(profile);
       this.#open.taken.push(taken);
       if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
-      // Read again, it is not settled before what was written with it is sent.
-      const isUnsent = outcome === "already_applied" && profile.outbox.length > 0;
-      const isNoted = profile.incompleteFor !== incompleteFor;
-      if (outcome === "applied" || isUnsent || isNoted) this.change(profile);
+      if (isToWrite || profile.incompleteFor !== incompleteFor) this.change(profile);
       else this.#askFlush();
     } catch (thrown) {
       this.#reject(taken, thrown instanceof Error ? thrown : new Error(String(thrown)));
@@ -194,11 +201,7 @@ export class PartitionWorker {
     const id = record.key ?? "";
     this.#cache.forget(id);
     this.#sent.delete(id);
-    const again = this.#open.changed.delete(id)
-      ? this.#open.taken.filter((one) => one.record.key === id)
-      : [];
-    const kept = this.#open.taken.filter((one) => !again.includes(one));
-    this.#open.taken.splice(0, this.#open.taken.length, ...kept);
+    const again = takeOut(this.#open, id);
     settle({ produce: [this.#parts.deadLetter(record, error)] });
     this.#waiting.unshift(again);
   }
@@ -238,7 +241,7 @@ export class PartitionWorker {
     const { codec, computations, records, store } = this.#parts;
     if (!this.isOurs) throw new StoreLostError("the partition is not ours");
     const term = { settledTo: this.#settledTo, leastVersion: this.#leastVersion };
-    const snapshots = Array.from(batch.changed.values(), (one) => snapshotOf(one, codec.entryOf, term));
+    const snapshots = snapshotsOf(batch, codec.entryOf, term);
     if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));
     const outgoing = snapshots.flatMap((one) => outgoingOf(one, records, computations.computationOf));
     const all = [...outgoing, ...batch.passedOn];
@@ -247,6 +250,7 @@ export class PartitionWorker {
     // Given back while it was sent: its next owner sends it again, under the same ids.
     if (this.#committing !== batch) return;
     for (const snapshot of snapshots) this.#markSent(snapshot);
+    for (const id of batch.removed) if (!this.#open.changed.has(id)) this.#cache.forget(id);
     this.#settledTo = settledTo(batch, this.#settledTo);
     for (const { settle } of batch.taken) settle({ produce: [] });
     for (const done of batch.whenDurable) done();

@@ -70,20 +70,31 @@ export class ProfileCache {
 
   /** As `load`; undefined also when it cannot be read. */
   look(id: string): Profile | undefined | Promise<unknown> {
-    try {
-      return this.load(id);
-    } catch {
-      return undefined;
-    }
+    return readable(() => this.load(id));
   }
 
   /** Undefined when it is not there, or cannot be had at once. */
   peek(id: string): Profile | undefined {
-    const profile = this.look(id);
+    return this.#atOnce(() => this.load(id));
+  }
+
+  /** Undefined also when it cannot be read. */
+  #atOnce(load: () => Profile | undefined | Promise<unknown>): Profile | undefined {
+    const profile = readable(load);
     if (!(profile instanceof Promise)) return profile;
     // Nobody waits for it. It rejects only where the process ends.
     profile.catch(() => undefined);
     return undefined;
+  }
+
+  /** As `peek`, but it does not count as used, and nothing of it is kept. */
+  view(id: string): Profile | undefined {
+    const known = this.#newest.get(id) ?? this.#before.get(id) ?? this.#passing.get(id);
+    if (known !== undefined || this.#unreadable.has(id)) return known;
+    return this.#atOnce(() => {
+      const value = this.#parts.store.get(id);
+      return value === undefined ? undefined : this.#read(id, value);
+    });
   }
 
   /** It was found that it cannot be read. */
@@ -165,5 +176,13 @@ export class ProfileCache {
   #forgetSent(profile: Profile): void {
     if (profile.outboxOffset !== undefined && this.#parts.isSettled(profile.outboxOffset))
       profile.outbox = [];
+  }
+}
+
+function readable<R>(load: () => R): R | undefined {
+  try {
+    return load();
+  } catch {
+    return undefined;
   }
 }

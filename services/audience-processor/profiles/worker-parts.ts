@@ -24,6 +24,8 @@ export interface WorkerParts {
   /** How much memory the partition's profiles may take by now. */
   roomBytes(): number;
   readonly host: Pick<Host, "now" | "setImmediate">;
+  /** As that of `applyHappening`. */
+  readonly noteEveryMs: number;
   /** Shared by all partitions. */
   readonly turnTime: TurnTime;
   /** Resolves when the records are acknowledged. */

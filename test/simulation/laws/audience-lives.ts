@@ -100,7 +100,7 @@ class Biographer {
 
 const read = new WeakMap<Story, ReadonlyMap<string, readonly Life[]>>();
 
-/** By user: their lives. Nobody who was merged, or into whom somebody was: in which order their logs meet is chance. */
+/** By user: their lives. Those of anonymous ids are not certain where they are forgotten (cookies.ts). Nobody who was merged, or into whom somebody was: in which order their logs meet is chance. */
 export function livesOf(story: Story): ReadonlyMap<string, readonly Life[]> {
   const found = read.get(story) ?? readLives(story);
   read.set(story, found);
@@ -119,7 +119,13 @@ function readLives(story: Story): ReadonlyMap<string, readonly Life[]> {
     users.set(user, biographer);
     biographer.read(event);
   }
-  return new Map(Array.from(users, ([user, { lives }]) => [user, lives]));
+  const isForgetting = story.plan.anonymousRetentionMs !== undefined;
+  return new Map(
+    Array.from(users, ([user, { lives }]) => {
+      const isForgotten = isForgetting && user.startsWith("anon:");
+      return [user, isForgotten ? lives.map((life) => ({ ...life, isCertain: false })) : lives];
+    }),
+  );
 }
 
 /** Who the user is after these events. */

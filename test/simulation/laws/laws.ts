@@ -15,6 +15,7 @@ import {
 import { cleanStopsDoubleNothing } from "./clean-stops.ts";
 import { noCommitGoesBack, noCommitPassesWork } from "./commits.ts";
 import { doneIsCommittedSoon } from "./committed-soon.ts";
+import { cookiesAreForgotten } from "./cookies.ts";
 import { copiesAreNotRouted } from "./copies.ts";
 import { cutsAreCounted } from "./cuts.ts";
 import { doublesAreExplained } from "./doubles.ts";
@@ -82,6 +83,7 @@ const LAWS: readonly Law[] = [
   wishesAreCarriedOut,
   changesAlternate,
   changesAreNumbered,
+  cookiesAreForgotten,
   timesRise,
   changesHold,
   membersAreTrue,

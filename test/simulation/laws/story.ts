@@ -91,7 +91,7 @@ export interface Story {
   /** Every version of each. */
   readonly replays: readonly Written<Replay>[];
   readonly profileEvents: readonly Written<ProfileEventRecord>[];
-  /** Every version of each. */
+  /** Every version of each, but for its end. */
   readonly profiles: readonly Written<ProfileState>[];
   readonly control: ControlRecords;
   readonly requests: readonly Request[];

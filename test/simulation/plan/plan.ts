@@ -231,6 +231,8 @@ export interface Plan {
   readonly audiences: readonly AudienceWrite[];
   readonly profileWrites: readonly ProfileWrite[];
   readonly faults: readonly Fault[];
+  /** HOOKLINE_ANONYMOUS_RETENTION; undefined: the product's own, which is longer than a world. */
+  readonly anonymousRetentionMs?: number;
   /** Undefined: no control process has profiles, and nothing of what follows from them is asked of it. */
   readonly members?: MembersPlan;
 }

@@ -2,6 +2,7 @@ import { Random } from "../random.ts";
 import { drawPlan } from "./draw.ts";
 import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";
+import { withCookies } from "./draw-cookies.ts";
 import { drawMembersPlan } from "./draw-members.ts";
 import { type Feature, withMore } from "./draw-more.ts";
 import type { Plan } from "./plan.ts";
@@ -9,7 +10,7 @@ import type { SizeName } from "./size.ts";
 
 /**
  * What worlds are about: calls on their way to endpoints, audiences that calls make, or both, and what control does about members. In worlds of steady audiences nobody edits, pauses or
- * deletes anything, nothing is imported, and clocks agree; in those of steady deliveries nobody uses the control API but for replays of dead
+ * deletes anything, nothing is imported, no anonymous id is forgotten, and clocks agree; in those of steady deliveries nobody uses the control API but for replays of dead
  * letters (`draw-more.ts`). What was found in them stays a seed of theirs.
  */
 export const WORLDS = [
@@ -35,7 +36,9 @@ export function planOf({ seed, size, worlds }: WorldName): Plan {
   if (worlds === "deliveries") return withTimeForClocks(withMore(drawPlan(seed, size)).plan);
   if (worlds === "members") return drawMembersPlan(seed);
   const plan = drawAudiencePlan(seed);
-  return worlds === "audiences" ? withChanges(plan, new Random(seed).split("audience changes")) : plan;
+  if (worlds === "steady_audiences") return plan;
+  const random = new Random(seed);
+  return withCookies(withChanges(plan, random.split("audience changes")), random.split("cookies"));
 }
 
 /** Whether the world has what was drawn for some of the worlds of deliveries alone. */

@@ -43,9 +43,9 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
         before: "const isUnfinished = false;",
       },
       {
-        file: WORKER,
-        now: 'const isUnsent = outcome === "already_applied" && profile.outbox.length > 0;',
-        before: "const isUnsent = false;",
+        file: "services/audience-processor/profiles/apply-happening.ts",
+        now: 'if (outcome === "already_applied") return outbox.length > 0;',
+        before: 'if (outcome === "already_applied") return false;',
       },
     ],
     breaks: [NUMBERED, MEMBERS],

@@ -223,7 +223,7 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     deadLetters: await read(topics.deadLetters),
     replays: await read(topics.replays),
     profileEvents: await read(topics.profileEvents),
-    profiles: await read(topics.profiles),
+    profiles: await readValues(topics.profiles),
     control: {
       destinations: await readValues(topics.destinationConfig),
       connectionSyncs: await readValues(topics.connectionSyncs),

@@ -180,8 +180,10 @@ const neverOpen: OpenStore = ({ signal }) =>
     signal?.addEventListener("abort", () => reject(signal.reason));
   });
 
-function environmentOf({ plan: { members, recordsCalls, timing } }: World): Record<string, string> {
+function environmentOf({ plan }: World): Record<string, string> {
+  const { anonymousRetentionMs, members, recordsCalls, timing } = plan;
   return {
+    ...(anonymousRetentionMs !== undefined && { HOOKLINE_ANONYMOUS_RETENTION: `${anonymousRetentionMs}ms` }),
     ...(members !== undefined && { HOOKLINE_CONNECTION_SYNC_RATE: `${members.syncCallsPerSecond}` }),
     ...(members?.importChangesPerSecond !== undefined && {
       HOOKLINE_IMPORT_RATE: `${members.importChangesPerSecond}`,
