@@ -824,6 +824,7 @@ export type components = {
                 profilesTotal: number;
                 eventsDone: number;
                 eventsTotal: number;
+                remainingSeconds: number | null;
             } | null;
             coverageFrom: string | null;
             partialHistory: boolean;
@@ -960,6 +961,7 @@ export type components = {
                 profilesTotal: number;
                 eventsDone: number;
                 eventsTotal: number;
+                remainingSeconds: number | null;
             } | null;
             coverageFrom: string | null;
             partialHistory: boolean;
@@ -1437,6 +1439,10 @@ export type components = {
                 }[];
             }[];
             partialHistory: boolean;
+            preparation: {
+                eventsToRead: number;
+                seconds: number;
+            } | null;
             unknownCalls: string[];
         };
         PreviewAudienceBody: {

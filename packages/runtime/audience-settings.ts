@@ -1,7 +1,7 @@
-// Whether a deployment has audiences.
+// Whether a deployment has audiences, and how fast they are prepared.
 import { setting } from "./setting.ts";
 import { settingsGroup } from "./settings.ts";
-import { flag } from "./value-types.ts";
+import { flag, integer } from "./value-types.ts";
 
 /** Read by those that keep audiences, show them, or start who keeps them. */
 export const audienceSwitch = settingsGroup({
@@ -12,6 +12,19 @@ export const audienceSwitch = settingsGroup({
       type: flag,
       default: "on",
       doc: "Whether there are audiences and computed traits. off: no audience processor is needed, and the control API answers 409 to what is about them.",
+    }),
+  },
+});
+
+/** Read by those that read the log again, and by who says how long that takes. */
+export const audiencePace = settingsGroup({
+  title: "Preparation of audiences",
+  settings: {
+    backfillPerSecond: setting({
+      env: "HOOKLINE_AUDIENCE_BACKFILL_RATE",
+      type: integer({ min: 1, max: 10_000_000 }),
+      default: "20000",
+      doc: "Events a second that one process reads again from the log for conditions that look back, and are new. Control says by it how long that takes.",
     }),
   },
 });

@@ -1,5 +1,5 @@
 export { API_SCOPES, type ApiScope, type ApiToken, apiTokenSettings, apiTokens } from "./api-tokens.ts";
-export { audienceSwitch } from "./audience-settings.ts";
+export { audiencePace, audienceSwitch } from "./audience-settings.ts";
 export { serviceEnvironment, systemEnvironment } from "./child-environment.ts";
 export { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
 export { type Environment, processEnvironment } from "./environment.ts";

@@ -1,4 +1,5 @@
 import {
+  audiencePace,
   audienceSwitch,
   dataDirSettings,
   kafkaSettings,
@@ -17,12 +18,6 @@ const audienceSettings = settingsGroup({
       type: value.integer({ min: 1, max: 1_000_000 }),
       default: "500",
       doc: "Identify calls a second by which one process tells of the members of new and edited audiences; live calls are not held back.",
-    }),
-    backfillPerSecond: setting({
-      env: "HOOKLINE_AUDIENCE_BACKFILL_RATE",
-      type: value.integer({ min: 1, max: 10_000_000 }),
-      default: "20000",
-      doc: "Events a second that one process reads again from the log for conditions that look back, and are new.",
     }),
     profileMegabytes: setting({
       env: "HOOKLINE_AUDIENCE_PROFILE_MB",
@@ -45,5 +40,6 @@ export const settings = {
   topics: topicSettings,
   data: dataDirSettings,
   audiences: audienceSettings,
+  pace: audiencePace,
   switch: audienceSwitch,
 };

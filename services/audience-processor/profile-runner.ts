@@ -10,17 +10,20 @@ import { Pace } from "./computations/pace.ts";
 import { PartitionComputations } from "./computations/partition-computations.ts";
 import { isFirstOver } from "./computations/pass-progress.ts";
 import type { Progress } from "./computations/progress.ts";
+import { SideBySide } from "./computations/side-by-side.ts";
+import { expiryOf } from "./expiry.ts";
 import type { ProcessorHaste } from "./haste.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createCodec, type ProfileCodec } from "./profiles/codec.ts";
 import { eventDecoder } from "./profiles/event.ts";
-import { ExpiryPass, type ExpiryPassParts } from "./profiles/expiry-pass.ts";
 import type { PartitionWorker } from "./profiles/partition-worker.ts";
 import { ProfilePartitions, type ProfilePartitionsOptions } from "./profiles/profile-partitions.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { TurnTime } from "./turn-time.ts";
 
 const BYTES_A_MEGABYTE = 1024 * 1024;
+/** Partitions whose logs are read again at a time: each takes up to 20 MB, and all together no more events a second than one. */
+const READ_AT_A_TIME = 4;
 
 /** Members are counted where changes are sent, incomplete profiles where they change. */
 function withCounts(telemetry: Telemetry, progress: Progress, partition: number): Telemetry {
@@ -131,46 +134,15 @@ function workerParts(shared: Shared, { computations, partition }: OfPartition) {
 /** How fast first syncs may go, over all partitions of the process. */
 function pacesOf({ context }: Parts) {
   const { host, settings } = context;
-  let last: Promise<void> = Promise.resolve();
+  const readings = new SideBySide(READ_AT_A_TIME);
   return {
     identifies: new Pace(settings.audiences.syncPerSecond, host),
-    events: new Pace(settings.audiences.backfillPerSecond, host),
-    inTurn(work: () => Promise<void>): Promise<void> {
-      const done = last.then(work);
-      last = done.catch(() => undefined);
-      return done;
-    },
+    events: new Pace(settings.pace.backfillPerSecond, host),
+    inTurn: (work: () => Promise<void>) => readings.run(work),
   };
 }
 
 type Paces = ReturnType<typeof pacesOf>;
-
-function expiryOf(
-  { connection, context }: Parts,
-  {
-    partition,
-    ...ofPartition
-  }: Pick<ExpiryPassParts, "worker" | "computations" | "telemetry"> & { partition: number },
-): ExpiryPass {
-  const { kafka, profilesGroup, topics } = connection;
-  const admin = kafka.admin();
-  const { name } = topics.profileEvents;
-  return new ExpiryPass({
-    ...ofPartition,
-    retentionMs: context.settings.audiences.anonymousRetentionMs,
-    host: context.host,
-    async bounds() {
-      const [committed, all] = await Promise.all([
-        admin.committedOffsets(profilesGroup, name),
-        admin.offsets(name),
-      ]);
-      const log = all.find((one) => one.partition === partition);
-      return { committedTo: committed.get(partition) ?? 0, logStart: log?.low ?? 0 };
-    },
-    onError: (error) =>
-      context.logger.debug({ partition, err: error }, "the pass over unused anonymous ids begins later"),
-  });
-}
 
 /** What works beside the events of a partition: the log is read again, then profiles are evaluated. */
 function companionOf(

@@ -2,6 +2,7 @@ import { SERVICES } from "#contract";
 import {
   apiTokenSettings,
   apiTokens,
+  audiencePace,
   audienceSwitch,
   dataDirSettings,
   egressSettings,
@@ -61,5 +62,6 @@ export const settings = {
   imports: importSettings,
   connectionSyncs: connectionSyncSettings,
   switch: audienceSwitch,
+  pace: audiencePace,
   console: consoleSettings,
 };

@@ -178,14 +178,22 @@ export class Naive {
   }
 
   #empty(id: string, nowMs: number): void {
-    const { clockMs, sent, usedAtMs } = this.#person(id);
+    const person = this.#person(id);
+    const { clockMs, sent, usedAtMs } = person;
+    for (const computation of this.#computations) {
+      const { seq, text } = sent.get(computation.id) ?? { seq: 0, text: "" };
+      if (text !== "true") continue;
+      const left = { text: "false", seq: seq + 1 };
+      sent.set(computation.id, left);
+      this.#flips.push({
+        profile: id,
+        computation: computation.id,
+        ...left,
+        ...alongOf(computation, person),
+      });
+    }
     this.#people.delete(id);
     Object.assign(this.#person(id), { sent, usedAtMs, emptiedAtMs: Math.max(clockMs, nowMs) });
-    for (const [computation, { seq, text }] of sent) {
-      if (text !== "true") continue;
-      sent.set(computation, { text: "false", seq: seq + 1 });
-      this.#flips.push({ profile: id, computation, text: "false", seq: seq + 1 });
-    }
   }
 
   delete(userId: string, nowMs: number): void {

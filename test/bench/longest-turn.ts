@@ -155,6 +155,7 @@ async function sayPreview(report: Report): Promise<void> {
       slices: new Slices(systemHost),
       profiles,
       profilePartitions: 1,
+      pace: { backfillPerSecond: 20_000 },
       audiences: { list: () => [] },
       audienceProgress: { get: () => undefined },
     };

@@ -101,7 +101,8 @@ test.each<[string, ComputationSet]>([
 
 test("what is unsent, suppressed, or may come again from the log keeps it", () => {
   const unsent = member();
-  unsent.outbox = [{ computationId: "a", generation: 1, seq: 1, text: "true", atMs: NOW_MS }];
+  const along = { traits: "", isTracked: false };
+  unsent.outbox = [{ computationId: "a", generation: 1, seq: 1, text: "true", atMs: NOW_MS, ...along }];
   const suppressed = { ...member(), suppressions: [{ sourceId: null, fromOffset: 1, toOffset: null }] };
   for (const profile of [unsent, suppressed]) expect(expire(profile, SET, after(RETENTION_MS))).toBe("kept");
   expect(expire(member(), SET, after(RETENTION_MS, { committedTo: 7 }))).toBe("kept");

@@ -337,6 +337,36 @@ test("a condition that is gone and comes back while the log is read for it begin
   expect(shown(bench)).toEqual(['u {"again":true}']);
 });
 
+test("how many events are to be read is known while other partitions read theirs", async () => {
+  const { bench, reports } = await setup();
+  for (let n = 0; n < 3; n += 1) bench.call(track("u", 30));
+  await bench.settled();
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const companions = new Companions(bench, reports);
+  const turn = Promise.withResolvers<void>();
+  companions.turnHeld = turn.promise;
+  await companions.advanceUntil(() => (reports.of("twice")?.eventsTotal ?? 0) > 0);
+  expect(reports.of("twice")).toMatchObject({ state: "preparing", eventsDone: 0, eventsTotal: 3 });
+  turn.resolve();
+  await companions.live("twice");
+});
+
+test("what was folded and is forgotten while other partitions read their logs is waited for again", async () => {
+  const { bench, reports } = await setup();
+  for (let n = 0; n < 2; n += 1) bench.call(track("u", 30));
+  await bench.settled();
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const companions = new Companions(bench, reports);
+  const turn = Promise.withResolvers<void>();
+  companions.turnHeld = turn.promise;
+  await companions.advanceUntil(() => (reports.of("twice")?.eventsTotal ?? 0) > 0);
+  bench.worker.close();
+  turn.resolve();
+  for (let look = 0; look < 3; look += 1) await companions.advance();
+  expect(companions.errors).toEqual([]);
+  expect(reports.all("twice").map(({ state }) => state)).not.toContain("live");
+});
+
 test("a condition that is gone and comes back while other partitions read their logs begins anew", async () => {
   const { bench, reports } = await setup();
   const three = { ...TWICE, count: { op: "eq", value: 3 } };

@@ -29,7 +29,7 @@ export interface BackfillsParts extends StretchParts {
   reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
   /** Resolves when all of it is written, and rejects when it was not; nothing of it is known here by that. */
   writeAhead(progress: readonly AudienceProgress[]): Promise<void>;
-  /** Lets one partition after the other read its log. */
+  /** Lets a few partitions read their logs at a time. */
   inTurn(work: () => Promise<void>): Promise<void>;
   /** Called when a look at the log has failed; it is tried again. */
   onError(error: unknown): void;
@@ -40,7 +40,7 @@ interface Run {
   readonly fenceOffset: number;
   /** Nobody asks for one of its leaves any more: what it has found of that is worth nothing. */
   isEnded: boolean;
-  /** Its turn has come. */
+  /** It is at work, and does not wait for its turn. */
   isReading: boolean;
 }
 
@@ -99,10 +99,10 @@ export class Backfills {
   }
 
   #next(uses: readonly LeafUse[]): Promise<void> | undefined {
-    const { inTurn, registry } = this.#parts;
+    const { registry } = this.#parts;
     const run = this.#nextRun(uses);
     this.#asked = run;
-    if (run !== undefined) return inTurn(() => this.#run(run));
+    if (run !== undefined) return this.#run(run);
     const counted = uses.filter(({ plan }) => registry.of(plan.leaf.key)?.state === "counted");
     return counted.length > 0 ? this.#goLive(counted) : undefined;
   }
@@ -187,15 +187,28 @@ export class Backfills {
     };
   }
 
+  /** How much there is to read is found before the turn comes: only so is the rest of the time known. */
   async #run(run: Run): Promise<void> {
+    const { inTurn, worker } = this.#parts;
+    const { term } = worker;
+    await this.#atWork(run, async () => {
+      await this.#untilFolded(run);
+      await this.#placeOf(run);
+    });
+    await inTurn(() =>
+      this.#atWork(run, async () => {
+        if (worker.term !== term) throw new TermEndedError("what was folded is forgotten");
+        await this.#count(run);
+      }),
+    );
+  }
+
+  async #atWork(run: Run, work: () => Promise<void>): Promise<void> {
     this.#check(run);
     run.isReading = true;
-    try {
-      await this.#untilFolded(run);
-      await this.#count(run);
-    } finally {
+    await work().finally(() => {
       run.isReading = false;
-    }
+    });
   }
 
   async #count(run: Run): Promise<void> {

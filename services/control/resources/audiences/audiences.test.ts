@@ -59,6 +59,8 @@ describe("an audience (contract 10.8)", () => {
         profilesTotal: 0,
         eventsDone: 0,
         eventsTotal: 0,
+        // Nothing is in the log.
+        remainingSeconds: 0,
       },
       coverageFrom: null,
       partialHistory: false,
@@ -417,6 +419,7 @@ describe("the status", () => {
         profilesTotal: 20,
         eventsDone: 70,
         eventsTotal: 100,
+        remainingSeconds: 1,
       },
       coverageFrom: "2026-01-31T00:00:00.000Z",
       partialHistory: true,

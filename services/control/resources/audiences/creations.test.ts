@@ -4,6 +4,7 @@ import type { AudienceConfig } from "#topics";
 import { ProblemError, refused } from "../../http/problem.ts";
 import { createChangeQueue } from "../../records/change-queue.ts";
 import { StaleEdit } from "../../records/edited-store.ts";
+import { Slices } from "../../records/profiles/slices.ts";
 import { createCreations } from "./creations.ts";
 import type { AudienceParts } from "./parts.ts";
 
@@ -28,6 +29,9 @@ function setup({ fails = () => undefined }: { fails?: (name: string) => Error | 
     audiences: audiences as AudienceParts["audiences"],
     audienceProgress: { get: () => undefined },
     profilePartitions: 1,
+    eventsSince: async () => 0,
+    pace: { backfillPerSecond: 1_000 },
+    slices: new Slices(systemHost),
     changes: createChangeQueue(systemHost, { turnWithinMs: 500 }),
     ids: { newAudienceId: () => `aud_${ids++}`, newComputedTraitId: () => `trt_${ids++}` },
     telemetry: { changed: () => undefined },

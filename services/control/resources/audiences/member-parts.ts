@@ -1,15 +1,16 @@
 import type { Host } from "#host";
 import { ProblemError } from "../../http/problem.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
-import type { Slices } from "../../records/profiles/slices.ts";
 import type { AudienceParts } from "./parts.ts";
 
 /** What the routes that tell of members work with. */
 export interface MemberParts
-  extends Pick<AudienceParts, "audiences" | "audienceProgress" | "nowMs" | "profilePartitions"> {
+  extends Pick<
+    AudienceParts,
+    "audiences" | "audienceProgress" | "eventsSince" | "nowMs" | "pace" | "profilePartitions" | "slices"
+  > {
   readonly profiles: ProfileReader;
   readonly host: Pick<Host, "elapsed" | "setTimeout">;
-  readonly slices: Pick<Slices, "begin">;
 }
 
 /** A copy that was left alone is read on within it, unless it is large or old. */

@@ -197,7 +197,13 @@ test("a preview counts who would be a member, and says what of the past is not k
   await until(async () => (await ask(asked)).estimatedCount === 15, SEEN);
 
   const preview = await ask(asked);
-  expect(preview).toMatchObject({ exact: true, countError: 0, partialHistory: false, unknownCalls: [] });
+  expect(preview).toMatchObject({
+    exact: true,
+    countError: 0,
+    partialHistory: false,
+    unknownCalls: [],
+    preparation: { eventsToRead: 0, seconds: 1 },
+  });
   const why = [{ path: "definition", holds: true, value: 1 }];
   expect(preview.sample.map((member: object) => ({ ...member, userId: null }))).toEqual(
     Array.from({ length: 10 }, () => ({ userId: null, anonymousId: null, why })),

@@ -1,4 +1,4 @@
-import type { Kafka, Producer, Table, TableWriter, TableWriterOptions } from "#kafka";
+import type { Admin, Kafka, Producer, Table, TableWriter, TableWriterOptions } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { AudienceConfig, AudienceProgress, TopicMap } from "#topics";
@@ -20,7 +20,10 @@ export interface OpenAudiencesParts {
 }
 
 type Context = Pick<
-  ServiceContext<{ readonly switch: { readonly hasAudiences: boolean } }>,
+  ServiceContext<{
+    readonly switch: { readonly hasAudiences: boolean };
+    readonly pace: AudienceParts["pace"];
+  }>,
   "health" | "lifecycle" | "logger" | "metrics" | "settings"
 >;
 
@@ -28,8 +31,10 @@ type Context = Pick<
 export async function openAudiences(
   { health, lifecycle, logger, metrics, settings }: Context,
   { kafka, serde, topics, producer, audienceTable, writerOf, audit }: OpenAudiencesParts,
-): Promise<Pick<AudienceParts, "audiences" | "audienceProgress" | "profilePartitions">> {
-  const { audienceConfig, audienceProgress, profiles } = topics;
+): Promise<
+  Pick<AudienceParts, "audiences" | "audienceProgress" | "eventsSince" | "pace" | "profilePartitions">
+> {
+  const { audienceConfig, audienceProgress, profileEvents, profiles } = topics;
   const progress = kafka.table<AudienceProgress>({
     topic: audienceProgress.name,
     decode: ({ value }) => serde.decode(audienceProgress, value),
@@ -62,6 +67,23 @@ export async function openAudiences(
       writerOf(audienceConfig, audienceTable),
     ),
     audienceProgress: progress,
+    eventsSince: (fromMs) => eventsSince(kafka.admin(), profileEvents.name, fromMs),
+    pace: settings.pace,
     profilePartitions: await kafka.admin().partitionCount(profiles.name),
   };
+}
+
+async function eventsSince(
+  admin: Pick<Admin, "offsets" | "offsetForTime">,
+  topic: string,
+  fromMs: number,
+): Promise<number> {
+  const all = await admin.offsets(topic);
+  const starts = fromMs > 0 ? await admin.offsetForTime(topic, Math.floor(fromMs)) : [];
+  const startOf = new Map(starts.map(({ offset, partition }) => [partition, offset]));
+  return all.reduce(
+    (sum, { high, low, partition }) =>
+      sum + high - Math.min(high, Math.max(low, startOf.get(partition) ?? low)),
+    0,
+  );
 }

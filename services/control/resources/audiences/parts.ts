@@ -4,6 +4,7 @@ import type { AudienceConfig, AudienceProgress } from "#topics";
 import type { Ids } from "../../ids.ts";
 import type { ChangeQueue } from "../../records/change-queue.ts";
 import type { EditedStore } from "../../records/edited-store.ts";
+import type { Slices } from "../../records/profiles/slices.ts";
 import type { Telemetry } from "../../telemetry.ts";
 
 /** What the routes of audiences and computed traits work with. */
@@ -12,6 +13,11 @@ export interface AudienceParts {
   readonly audiences: EditedStore<AudienceConfig>;
   /** What each partition of profiles says, by `audienceProgressKey`. */
   readonly audienceProgress: Pick<Table<AudienceProgress>, "get">;
+  /** How many events of profiles the log has that were written since then, Unix ms; all of them since minus infinity. */
+  eventsSince(fromMs: number): Promise<number>;
+  /** How fast one audience processor reads them. */
+  readonly pace: { readonly backfillPerSecond: number };
+  readonly slices: Pick<Slices, "begin">;
   /** Of the profiles' topic. */
   readonly profilePartitions: number;
   readonly changes: ChangeQueue;

@@ -8,9 +8,21 @@ import { createAudience } from "./audience.ts";
 import { leafView } from "./leaf-view.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
 import { LeafField } from "./member-schemas.ts";
+import { preparationOf } from "./preparation.ts";
 import { previewOf } from "./preview.ts";
 import { previewProblems } from "./rules.ts";
 import { PreviewBody } from "./schemas.ts";
+
+const PreparationView = Type.Object(
+  {
+    eventsToRead: Type.Integer({ description: "Events of the log that are read again." }),
+    seconds: Type.Integer({
+      description:
+        "About how long one audience processor takes; several take a share each. What members are sent comes on top.",
+    }),
+  },
+  { description: "What is to be done before it is live; null when Kafka does not say how long the log is." },
+);
 
 const PreviewView = Type.Object(
   {
@@ -40,6 +52,10 @@ const PreviewView = Type.Object(
       description:
         "Calls of the past that it asks for are not known from profiles; they count as if they had not come.",
     }),
+    preparation: Type.Unsafe<Static<typeof PreparationView> | null>({
+      ...PreparationView,
+      type: ["object", "null"],
+    }),
     unknownCalls: Type.Array(Type.String(), { description: "The names of those calls." }),
   },
   { description: "What the audience would be." },
@@ -68,12 +84,12 @@ export function addPreviewRoute(app: ControlApp, parts: MemberParts): void {
       checkBody(request, previewProblems(body, parts.audiences.list()));
       await untilRead(parts);
       const asked = { ...body, id: KEY, key: KEY, name: KEY, resource: "audience" } as const;
-      const { isExact, profilesJudged, sample, ...found } = await previewOf(
-        parts,
-        createAudience(asked, parts.nowMs()),
-      );
+      const audience = createAudience(asked, parts.nowMs());
+      const { isExact, profilesJudged, sample, ...found } = await previewOf(parts, audience);
+      const preparation = await preparationOf(parts, audience, found.profiles);
       return {
         ...found,
+        preparation: preparation ?? null,
         exact: isExact,
         profilesLookedAt: profilesJudged,
         sample: sample.map(({ why, ...member }) => ({ ...member, why: why.map(leafView) })),

@@ -1,10 +1,8 @@
 // Who would be in an audience that does not exist: the copy of the profiles, judged by its definition.
 import {
   type Computation,
-  type ComputationSet,
   evaluateComputation,
   explainConditions,
-  isKnownFromSummary,
   isUnknown,
   type LeafExplanation,
   type LeafUse,
@@ -14,11 +12,11 @@ import {
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import type { Pause } from "../../records/profiles/slices.ts";
-import { compiledWithReferences, leafKeysOf } from "./compiled.ts";
+import { compiledWithReferences } from "./compiled.ts";
 import { countError, estimateOf } from "./count-error.ts";
 import type { MemberParts } from "./member-parts.ts";
+import { unknownLeaves } from "./preparation.ts";
 import { lookAtSome } from "./sample.ts";
-import { statusOf } from "./views.ts";
 
 export interface Preview {
   readonly estimatedCount: number;
@@ -74,7 +72,8 @@ export async function previewOf(parts: MemberParts, config: AudienceConfig): Pro
     if (profile !== undefined && isMember(profile, judging)) noteMember(seen, profile);
     await pause();
   });
-  const unknown = [...new Set([...judging.unknown, ...(await unknownCalls(parts, set, pause))])].sort();
+  const calls = (await unknownLeaves(parts, set, pause)).map(({ plan }) => plan.leaf.name);
+  const unknown = [...new Set([...judging.unknown, ...calls])].sort();
   const sampled = { ...looked, members: seen.members };
   return {
     estimatedCount: estimateOf(sampled),
@@ -111,22 +110,4 @@ function isMember(profile: Profile, { audience, nowMs, unknown, uses }: Judging)
   seedLeaves(profile, uses);
   for (const { plan } of uses) if (isUnknown(profile, plan)) unknown.add(plan.leaf.name);
   return evaluateComputation(audience, { profile, nowMs, known: new Map() }).value === true;
-}
-
-/** What a leaf asks for is there when the counts by name say it, or when a live audience has counted it for as long as it asks. */
-async function unknownCalls(
-  parts: MemberParts,
-  { leaves }: ComputationSet,
-  pause: Pause,
-): Promise<Set<string>> {
-  const configs = parts.audiences.list();
-  const unknown = new Map([...leaves].filter(([, { plan }]) => !isKnownFromSummary(plan)));
-  for (const config of configs) {
-    if (unknown.size === 0) break;
-    if (config.deletedAtMs !== null || config.kind === "list") continue;
-    const { isPartial, progress } = statusOf(config, parts);
-    if (progress === null && !isPartial) for (const key of leafKeysOf(config, configs)) unknown.delete(key);
-    await pause();
-  }
-  return new Set(Array.from(unknown.values(), ({ plan }) => plan.leaf.name));
 }

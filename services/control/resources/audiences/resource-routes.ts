@@ -12,7 +12,9 @@ import { patch, remove } from "./commands.ts";
 import { createCreations } from "./creations.ts";
 import { type Filters, filtered } from "./filters.ts";
 import type { AudienceParts } from "./parts.ts";
+import { preparationOf } from "./preparation.ts";
 import { type AudienceResource, existing, existingOf } from "./resource.ts";
+import type { AudienceStatus } from "./status.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -20,10 +22,15 @@ interface Operation {
   readonly description?: string;
 }
 
+/** A view that says how long it takes. */
+interface Estimated {
+  readonly progress: Pick<NonNullable<AudienceStatus["progress"]>, "remainingSeconds"> | null;
+}
+
 type Named = "create" | "list" | "get" | "patch" | "remove";
 
 /** What sets one resource apart from the other. */
-export interface ResourceShape<View extends object> {
+export interface ResourceShape<View extends Estimated> {
   readonly resource: AudienceResource;
   readonly path: string;
   readonly tag: string;
@@ -40,7 +47,7 @@ export interface ResourceShape<View extends object> {
   };
 }
 
-export function addResourceRoutes<View extends object>(
+export function addResourceRoutes<View extends Estimated>(
   app: ControlApp,
   parts: AudienceParts,
   shape: ResourceShape<View>,
@@ -51,7 +58,7 @@ export function addResourceRoutes<View extends object>(
   addDeleteRoute(app, parts, shape);
 }
 
-function addCreateRoute<View extends object>(
+function addCreateRoute<View extends Estimated>(
   app: ControlApp,
   parts: AudienceParts,
   { createBody, operations, path, resource, tag, view, viewSchema }: ResourceShape<View>,
@@ -79,12 +86,24 @@ function addCreateRoute<View extends object>(
         .code(201)
         .header("location", `${path}/${made.id}`)
         .header("etag", entityTag(made))
-        .send(view(made, parts));
+        .send(await withEstimate(view(made, parts), made, parts));
     },
   );
 }
 
-function addReadRoutes<View extends object>(
+/** While no partition has begun it, how long it takes follows from the log's size. Of one that is asked for alone: a list says null. */
+async function withEstimate<View extends Estimated>(
+  view: View,
+  made: AudienceConfig,
+  parts: AudienceParts,
+): Promise<View> {
+  const { progress } = view;
+  if (progress === null || progress.remainingSeconds !== null) return view;
+  const preparation = await preparationOf(parts, made, 0);
+  return { ...view, progress: { ...progress, remainingSeconds: preparation?.seconds ?? null } };
+}
+
+function addReadRoutes<View extends Estimated>(
   app: ControlApp,
   parts: AudienceParts,
   { listQuery, operations, path, resource, tag, view, viewSchema }: ResourceShape<View>,
@@ -121,12 +140,13 @@ function addReadRoutes<View extends object>(
     },
     async ({ params }, reply) => {
       const found = existing(parts, resource, params.id);
-      return await reply.header("etag", entityTag(found)).send(view(found, parts));
+      const shown = await withEstimate(view(found, parts), found, parts);
+      return await reply.header("etag", entityTag(found)).send(shown);
     },
   );
 }
 
-function addPatchRoute<View extends object>(
+function addPatchRoute<View extends Estimated>(
   app: ControlApp,
   parts: AudienceParts,
   { operations, patchBody, path, resource, tag, view, viewSchema }: ResourceShape<View>,
@@ -152,12 +172,13 @@ function addPatchRoute<View extends object>(
         body: request.body,
         check: (problems) => checkBody(request, problems),
       });
-      return await reply.header("etag", entityTag(changed)).send(view(changed, parts));
+      const shown = await withEstimate(view(changed, parts), changed, parts);
+      return await reply.header("etag", entityTag(changed)).send(shown);
     },
   );
 }
 
-function addDeleteRoute<View extends object>(
+function addDeleteRoute<View extends Estimated>(
   app: ControlApp,
   parts: AudienceParts,
   { operations, path, removal, resource, tag }: ResourceShape<View>,

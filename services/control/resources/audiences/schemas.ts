@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { MAX_SENT_TRAITS } from "#audiences";
 import type { JsonObject } from "#contract";
 import { NameField, TimeField } from "../../http/fields.ts";
-import { nullableString } from "../../http/nullable.ts";
+import { nullableInteger, nullableString } from "../../http/nullable.ts";
 import { PageQuery } from "../../http/pages.ts";
 import { AUDIENCE_STATUSES, type AudienceStatus } from "./status.ts";
 
@@ -146,6 +146,9 @@ const Progress = Type.Object(
     profilesTotal: Type.Integer({ description: "Of the partitions that have begun." }),
     eventsDone: Type.Integer({ description: "Events of the log that were read again, so far." }),
     eventsTotal: Type.Integer({ description: "Of the partitions that know where to begin." }),
+    remainingSeconds: nullableInteger(
+      "About how long it goes on, without what members are sent; null while nobody can tell.",
+    ),
   },
   { description: "How far the first sync, or that of an edit, is; null when it is through." },
 );

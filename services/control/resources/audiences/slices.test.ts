@@ -43,6 +43,7 @@ function setup(count: number, lookMs: number) {
     slices: new Slices(host),
     profiles,
     profilePartitions: 1,
+    pace: { backfillPerSecond: 1_000 },
     audiences: { list: () => [] },
     audienceProgress: { get: () => undefined },
   };

@@ -2,12 +2,13 @@ import { describe, expect, test } from "@jest/globals";
 import { progressOf } from "./fixtures/processor.ts";
 import { audienceStatus } from "./status.ts";
 
-const wanted = { generation: 2, isPaused: false };
+const wanted = { generation: 2, isPaused: false, updatedAtMs: 0 };
+const pace = { nowMs: 0, eventsPerSecond: 4 };
 const of = (partition: number, more = {}) => progressOf("aud_1", partition, { generation: 2, ...more });
 
 describe("the status of an audience (contract 10.8)", () => {
   test("it is preparing until every partition is live", () => {
-    expect(audienceStatus(wanted, [undefined, undefined])).toMatchObject({
+    expect(audienceStatus(wanted, [undefined, undefined], pace)).toMatchObject({
       status: "preparing",
       progress: {
         partitionsDone: 0,
@@ -16,6 +17,7 @@ describe("the status of an audience (contract 10.8)", () => {
         profilesTotal: 0,
         eventsDone: 0,
         eventsTotal: 0,
+        remainingSeconds: null,
       },
       members: 0,
     });
@@ -30,7 +32,7 @@ describe("the status of an audience (contract 10.8)", () => {
         incompleteProfiles: 1,
       }),
     ];
-    expect(audienceStatus(wanted, half)).toMatchObject({
+    expect(audienceStatus(wanted, half, pace)).toMatchObject({
       status: "preparing",
       progress: {
         partitionsDone: 1,
@@ -39,16 +41,18 @@ describe("the status of an audience (contract 10.8)", () => {
         profilesTotal: 20,
         eventsDone: 5,
         eventsTotal: 9,
+        // Four events at four a second, and ten profiles.
+        remainingSeconds: 2,
       },
       members: 4,
       incompleteProfiles: 3,
     });
-    expect(audienceStatus(wanted, [of(0), of(1)])).toMatchObject({ status: "live", progress: null });
+    expect(audienceStatus(wanted, [of(0), of(1)], pace)).toMatchObject({ status: "live", progress: null });
   });
 
   test("a partition that is live with the definition before counts as not begun, and its members count", () => {
     const before = of(1, { generation: 1, members: 7, isPartial: true, coverageFromMs: 5 });
-    expect(audienceStatus(wanted, [of(0, { members: 1 }), before])).toEqual({
+    expect(audienceStatus(wanted, [of(0, { members: 1 }), before], pace)).toEqual({
       status: "preparing",
       progress: {
         partitionsDone: 1,
@@ -57,6 +61,7 @@ describe("the status of an audience (contract 10.8)", () => {
         profilesTotal: 10,
         eventsDone: 0,
         eventsTotal: 0,
+        remainingSeconds: 1,
       },
       coverageFromMs: null,
       isPartial: false,
@@ -67,16 +72,16 @@ describe("the status of an audience (contract 10.8)", () => {
 
   test("it covers what every partition covers", () => {
     const partitions = [of(0, { isPartial: true, coverageFromMs: 100 }), of(1, { coverageFromMs: 200 })];
-    expect(audienceStatus(wanted, partitions)).toMatchObject({ isPartial: true, coverageFromMs: 200 });
+    expect(audienceStatus(wanted, partitions, pace)).toMatchObject({ isPartial: true, coverageFromMs: 200 });
   });
 
   test("paused is said as soon as it was asked for; resumed, it is preparing until every partition has seen it", () => {
     const paused = [of(0, { isPaused: true }), of(1)];
-    expect(audienceStatus({ ...wanted, isPaused: true }, paused)).toMatchObject({
+    expect(audienceStatus({ ...wanted, isPaused: true }, paused, pace)).toMatchObject({
       status: "paused",
       progress: null,
     });
-    expect(audienceStatus(wanted, paused)).toMatchObject({
+    expect(audienceStatus(wanted, paused, pace)).toMatchObject({
       status: "preparing",
       progress: { partitionsDone: 1 },
     });

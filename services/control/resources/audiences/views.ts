@@ -7,14 +7,17 @@ import type { AudienceParts } from "./parts.ts";
 import type { AudienceView, ComputedTraitView } from "./schemas.ts";
 import { type AudienceStatus, audienceStatus } from "./status.ts";
 
-type Known = Pick<AudienceParts, "audienceProgress" | "profilePartitions">;
+type Known = Pick<AudienceParts, "audienceProgress" | "nowMs" | "pace" | "profilePartitions">;
 type Shown = Known & Pick<AudienceParts, "audiences">;
 
 export function statusOf(config: AudienceConfig, parts: Known): AudienceStatus {
   const partitions = Array.from({ length: parts.profilePartitions }, (_, partition) =>
     parts.audienceProgress.get(audienceProgressKey({ id: config.id, partition })),
   );
-  return audienceStatus(config, partitions);
+  return audienceStatus(config, partitions, {
+    nowMs: parts.nowMs(),
+    eventsPerSecond: parts.pace.backfillPerSecond,
+  });
 }
 
 function definitionOf({ definition }: AudienceConfig): JsonObject | null {

@@ -1,0 +1,62 @@
+// How long the audience processor takes until an audience is live that it has not begun: from the log's size. While it works remaining.ts says it.
+import { type ComputationSet, isKnownFromSummary, type LeafUse } from "#audiences";
+import type { AudienceConfig } from "#topics";
+import type { Pause } from "../../records/profiles/slices.ts";
+import { compiledWithReferences, leafKeysOf } from "./compiled.ts";
+import type { AudienceParts } from "./parts.ts";
+import { PROFILES_A_SECOND } from "./remaining.ts";
+import { statusOf } from "./views.ts";
+
+/** What is to be done before an audience is live. */
+export interface Preparation {
+  /** Events of profiles that are read from the log again. */
+  readonly eventsToRead: number;
+  /** About how long one audience processor takes; several take a share each. */
+  readonly seconds: number;
+}
+
+type Parts = Pick<
+  AudienceParts,
+  "audienceProgress" | "audiences" | "eventsSince" | "nowMs" | "pace" | "profilePartitions" | "slices"
+>;
+
+/** What a leaf asks for is there when the counts by name say it, or when a live audience has counted it for as long as it asks. */
+export async function unknownLeaves(
+  parts: Pick<Parts, "audienceProgress" | "audiences" | "nowMs" | "pace" | "profilePartitions">,
+  { leaves }: ComputationSet,
+  pause: Pause,
+): Promise<LeafUse[]> {
+  const configs = parts.audiences.list();
+  const unknown = new Map([...leaves].filter(([, { plan }]) => !isKnownFromSummary(plan)));
+  for (const config of configs) {
+    if (unknown.size === 0) break;
+    if (config.deletedAtMs !== null || config.kind === "list") continue;
+    const { isPartial, progress } = statusOf(config, parts);
+    if (progress === null && !isPartial) for (const key of leafKeysOf(config, configs)) unknown.delete(key);
+    await pause();
+  }
+  return [...unknown.values()];
+}
+
+/** Of one that is not begun; undefined where Kafka does not say how long the log is. */
+export async function preparationOf(
+  parts: Parts,
+  config: AudienceConfig,
+  profiles: number,
+): Promise<Preparation | undefined> {
+  const pause = parts.slices.begin();
+  const set = await compiledWithReferences(config, parts.audiences.list(), pause);
+  const nowMs = parts.nowMs();
+  const starts = (await unknownLeaves(parts, set, pause)).map(({ plan }) =>
+    Math.max(plan.leaf.window.afterMs, nowMs - plan.lookBackMs),
+  );
+  if (starts.length === 0) return { eventsToRead: 0, seconds: Math.ceil(profiles / PROFILES_A_SECOND) };
+  try {
+    const eventsToRead = await parts.eventsSince(Math.min(...starts));
+    const seconds = eventsToRead / parts.pace.backfillPerSecond + profiles / PROFILES_A_SECOND;
+    return { eventsToRead, seconds: Math.ceil(seconds) };
+  } catch {
+    // The audience is made all the same.
+    return undefined;
+  }
+}
