@@ -7,6 +7,7 @@ import { createProfile, type Profile } from "./profile.ts";
 import { forgetUnused, leaveAudience } from "./retire.ts";
 
 const NOW_MS = 1_700_000_000_000;
+const ALONE = { traits: "", isTracked: false };
 
 function audience(event: string, more: Partial<ComputationInput> = {}): ComputationInput {
   const reading = parseAudience({ event, within: "1d" }, { audiences: new Map() });
@@ -37,8 +38,8 @@ test("leaving sends false to a member, and nothing to who is not in", () => {
   profile.outbox = [];
   for (const one of compileSet(inputs).computations.values()) leaveAudience(profile, one, NOW_MS + 1);
   expect(profile.outbox).toEqual([
-    { computationId: "list", generation: 1, seq: 2, text: "false", atMs: NOW_MS + 1 },
-    { computationId: "A", generation: 1, seq: 2, text: "false", atMs: NOW_MS + 1 },
+    { computationId: "list", generation: 1, seq: 2, text: "false", atMs: NOW_MS + 1, ...ALONE },
+    { computationId: "A", generation: 1, seq: 2, text: "false", atMs: NOW_MS + 1, ...ALONE },
   ]);
 });
 
