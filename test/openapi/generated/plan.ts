@@ -106,7 +106,7 @@ export async function planOf(
     { operation: "listWaitingCalls", path: destination },
     { operation: "listAttempts", path: destination },
     { operation: "listDeliveries", query: { status: "5xx" } },
-    { operation: "listSourceCalls", path: source, query: { type: "track" } },
+    { operation: "listSourceCalls", path: source, query: { event: "A" } },
     { operation: "getStats", path: destination, query: { step: "hour" } },
     { operation: "getCallStats", query: { step: "day" } },
     { operation: "getSourceStats", path: source, query: { groupBy: "eventType" } },
