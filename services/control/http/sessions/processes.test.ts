@@ -38,7 +38,7 @@ test("what is recorded is said with times, and what is not with null", async () 
   expect(body).toMatchObject({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     audiences: true,
-    kept: { calls: "3d", deadLetters: "14d", refusedCalls: "6h", auditLog: "90d" },
+    kept: { calls: "3d", deadLetters: "14d", refusedCalls: "7d", auditLog: "90d" },
     recorded: { maxRows: 2_000_000, attempts: { keptFor: "7d", oldest: null, newest: null } },
   });
 });
