@@ -156,6 +156,6 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [TOLD],
     worlds: "members",
-    firstSeed: 563,
+    firstSeed: 33,
   },
 ];
