@@ -31,6 +31,7 @@ test("a call that was routed names who got it, and why others did not", () => {
     userId: "u1",
     anonymousId: null,
     type: decoded.type,
+    event: decoded.event,
     receivedAtMs: 5,
     partition: 2,
     offset: 7,
