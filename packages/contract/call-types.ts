@@ -24,6 +24,7 @@ export const NAMED_CALL_TYPES = CALL_TYPES.filter(isNamedCallType);
  * 1.1, 5.1).
  */
 export type DeliveredType = CallType | "delete";
+export const DELIVERED_TYPES: readonly DeliveredType[] = [...CALL_TYPES, "delete"];
 
 export function isCallType(value: unknown): value is CallType {
   return typeof value === "string" && Object.hasOwn(CALLS, value);

@@ -27,6 +27,7 @@ export {
   CALL_TYPES,
   CALLS,
   type CallType,
+  DELIVERED_TYPES,
   type DeliveredType,
   hasPreviousId,
   isCallType,

@@ -1,13 +1,12 @@
 // How a list of requests is narrowed; pure.
 import { type Static, Type } from "typebox";
-import { CALL_TYPES, type DeliveredType, OUTCOME_REASONS } from "#contract";
+import { DELIVERED_TYPES, type DeliveredType, OUTCOME_REASONS } from "#contract";
 import { refused } from "../../http/problem.ts";
 import { PAGE_FIELDS, RANGE_FIELDS, readRange } from "../../http/time-pages.ts";
 import { readUser, USER_FIELDS } from "../../http/user-fields.ts";
 import type { AttemptFilter, ListedAttempt } from "../index/attempts-table.ts";
 import { isOf } from "../waiting/find.ts";
 
-const TYPES: readonly DeliveredType[] = [...CALL_TYPES, "delete"];
 const STATUS = /^[1-5](?:xx|\d\d)$/;
 
 export const ATTEMPTS_QUERY = {
@@ -24,7 +23,11 @@ export const ATTEMPTS_QUERY = {
     Type.String({ description: "Of the response: one, as 503, or a class of them, as 5xx." }),
   ),
   type: Type.Optional(
-    Type.Unsafe<DeliveredType>({ type: "string", enum: TYPES, description: "Only calls of this type." }),
+    Type.Unsafe<DeliveredType>({
+      type: "string",
+      enum: [...DELIVERED_TYPES],
+      description: "Only calls of this type.",
+    }),
   ),
   event: Type.Optional(
     Type.String({

@@ -3,7 +3,7 @@
 import { Type } from "typebox";
 import { NAME_FIELDS } from "#audiences";
 import {
-  CALL_TYPES,
+  DELIVERED_TYPES,
   type DeliveredType,
   formatDuration,
   type JsonObject,
@@ -12,7 +12,6 @@ import {
 } from "#contract";
 import { asGiven, duration, nullable, type Option } from "./option.ts";
 
-const DELIVERED_TYPES: readonly DeliveredType[] = [...CALL_TYPES, "delete"];
 const MAX_EVENTS = 1_000;
 export const DURATION = "As 90s, 30m, 2h, 1d or in ISO 8601 (PT2H)";
 const LIMIT_NOTE =
@@ -47,7 +46,7 @@ export const OPTIONS = {
   callTypes: asGiven(
     "callTypes",
     nullable<string[]>(
-      Type.Array(Type.Unsafe<DeliveredType>({ type: "string", enum: DELIVERED_TYPES }), {
+      Type.Array(Type.Unsafe<DeliveredType>({ type: "string", enum: [...DELIVERED_TYPES] }), {
         minItems: 1,
         uniqueItems: true,
         description: "Call types that are sent; null sends all.",
