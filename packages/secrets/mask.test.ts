@@ -90,11 +90,15 @@ describe("masking takes time in proportion to secrets and text, whoever chose th
     Array.from({ length: count }, (_, index) => `${"a".repeat(LONGEST_HEADER - 6)}zz${1_000 + index}`);
   const nearly = Buffer.from(`${"&#97;".repeat(5_115)}c`);
 
+  /** The least of three: a collection, the compiler, or a neighbour on the core makes one of them dearer, not all. */
   function cpuMs(work: () => void): number {
-    const before = process.threadCpuUsage();
-    work();
-    const { user, system } = process.threadCpuUsage(before);
-    return (user + system) / 1_000;
+    const spent = Array.from({ length: 3 }, () => {
+      const before = process.threadCpuUsage();
+      work();
+      const { user, system } = process.threadCpuUsage(before);
+      return (user + system) / 1_000;
+    });
+    return Math.min(...spent);
   }
 
   test.each([1, 15, 50])("%d headers of 4,096 characters: less than 100 ms", (count) => {
