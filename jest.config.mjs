@@ -11,6 +11,6 @@ export default {
   // The slow suites first.
   testSequencer: "<rootDir>/test/jest/sequencer.mjs",
   testTimeout: 60_000,
-  // One more than a small machine has cores: suites that use Kafka wait half of their time (decision 58).
+  // One more than a small machine has cores: suites that use Kafka wait half of their time (decision 30).
   maxWorkers: 3,
 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `hookline`: on the Node that runs this when it is new enough, else on the one of the packages (decision 94).
+// `hookline`: on the Node that runs this when it is new enough, else on the one of the packages (decision 79).
 import { fileURLToPath } from "node:url";
 import { hasPackages, install, isNewEnough, runOnNode } from "./install.mjs";
 

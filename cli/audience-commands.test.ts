@@ -118,6 +118,7 @@ test("a computed trait is made, listed, paused, shown by value, and deleted", as
   expect(await asked("traits", "values", id, "--user", "u1")).toEqual({
     kind: "value",
     userId: "u1",
+    groupId: null,
     value: null,
   });
   expect((await hookline("traits", "delete", id)).code).toBe(0);
@@ -155,6 +156,9 @@ test("a list is uploaded from a file, plain or compressed; one that empties it i
 test("a regulation is begun for users of a file, and followed", async () => {
   const users = await fileOf("users.txt", "u1\r\nu2\n\n");
   const create = ["regulations", "create", "--type", "SUPPRESS_ONLY"];
+  const tried = await asked(...create, "--user", "u1", "--dry-run");
+  expect(tried).toMatchObject({ subjectCount: 1, notKnown: [] });
+  expect((await asked("regulations", "list")).data).toEqual([]);
   const { id } = await asked(...create, "--users-file", users, "--user", "u3");
   const isOver = async () => (await asked("regulations", "show", id)).status === "finished";
   await until(isOver, { ...WAIT, what: "the suppression" });

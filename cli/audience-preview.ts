@@ -11,6 +11,10 @@ interface PreviewOptions {
   readonly includeAnonymous?: boolean;
 }
 
+interface TraitPreview extends Omit<Preview, "sample"> {
+  readonly sample: readonly JsonObject[];
+}
+
 interface Condition {
   readonly path: string;
   readonly holds: boolean;
@@ -50,19 +54,56 @@ export function addPreview(audiences: Command, context: CommandContext): void {
     });
 }
 
-function printPreview(context: CommandContext, preview: Preview): void {
-  const { sample, unknownCalls } = preview;
-  context.print(countLine(preview));
+/** `traits preview`: nothing is made. */
+export function addTraitPreview(traits: Command, context: CommandContext): void {
+  addShownLeaf(traits, "preview", {
+    description: "how many users would have a value, and of what some are made; nothing is made",
+    examples: ["traits preview --definition order-count.json"],
+  })
+    .requiredOption("--definition <path>", "JSON file as docs/use/audiences.md has it; - is standard input")
+    .action(async ({ json, definition }: PreviewOptions) => {
+      const body = { definition: await readJson(context, definition) };
+      const answer = await controlApi(context.environment).ask("/v1/computed-traits/preview", { body });
+      if (json === true) printJson(context, answer);
+      else printTraitPreview(context, answer as unknown as TraitPreview);
+    });
+}
+
+const TRAIT_COLUMNS = {
+  "user id": "userId",
+  "group id": "groupId",
+  value: "value",
+  calls: "calls",
+  first: "firstAt",
+  last: "lastAt",
+};
+
+function printTraitPreview(context: CommandContext, preview: TraitPreview): void {
+  context.print(countLine(preview, "have a value"));
+  sayUnknown(context, preview);
+  if (preview.sample.length > 0) printTable(context, TRAIT_COLUMNS, { data: preview.sample, next: null });
+}
+
+function sayUnknown(context: CommandContext, { unknownCalls }: Pick<Preview, "unknownCalls">): void {
   if (unknownCalls.length > 0)
     context.say(`Not known from profiles, and counted as not made: ${unknownCalls.join(", ")}`);
+}
+
+function printPreview(context: CommandContext, preview: Preview): void {
+  const { sample } = preview;
+  context.print(countLine(preview, "be members"));
+  sayUnknown(context, preview);
   if (sample.length === 0) return;
   const columns = { "user id": "userId", "anonymous id": "anonymousId", why: "why" };
   const data = sample.map(({ why, ...member }) => ({ ...member, why: why.map(conditionText).join("; ") }));
   printTable(context, columns, { data, next: null });
 }
 
-function countLine({ countError, estimatedCount, exact, profiles, profilesLookedAt }: Preview): string {
-  const members = `${estimatedCount} of ${profiles} profiles would be members`;
+function countLine(
+  { countError, estimatedCount, exact, profiles, profilesLookedAt }: Omit<Preview, "sample">,
+  what: string,
+): string {
+  const members = `${estimatedCount} of ${profiles} profiles would ${what}`;
   if (exact) return `${members}.`;
   const error = countError === null ? "" : `, give or take ${countError}`;
   return `About ${members}${error}: ${profilesLookedAt} were looked at.`;

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { subjectIn } from "#audiences";
 import type { JsonObject } from "#contract";
 import { addOverlap } from "./audience-overlap.ts";
 import { addPreview } from "./audience-preview.ts";
 import { addSendingOptions, type SendingOptions, sendingOf } from "./audience-sending.ts";
+import { addSizes } from "./audience-sizes.ts";
 import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { addCsvOptions, type CsvOptions, writeCsv } from "./csv.ts";
@@ -41,6 +43,7 @@ export function addAudienceCommands(program: Command, context: CommandContext): 
   addMembers(audiences, context);
   addWhy(audiences, context);
   addOverlap(audiences, context);
+  addSizes(audiences, context);
   addDelete(audiences, context);
 }
 
@@ -86,7 +89,7 @@ function addMembers(audiences: Command, context: CommandContext): void {
       "audiences members aud_1 --csv --cells exact > list.csv",
     ],
   }).option("--limit <count>", "at most so many", positiveInteger, 50);
-  addCsvOptions(members, "all members as userId,anonymousId,since").action(
+  addCsvOptions(members, "all members as userId,anonymousId,since; of accounts groupId,since").action(
     async (id: string, { limit, json, ...csv }: JsonOption & CsvOptions & { limit: number }) => {
       if (csv.csv === true) return await writeCsv(context, pathOf(AUDIENCES.path, id, "/members.csv"), csv);
       const listing = await controlApi(context.environment).list(
@@ -94,7 +97,11 @@ function addMembers(audiences: Command, context: CommandContext): void {
         {},
         limit,
       );
-      const columns = { "user id": "userId", "anonymous id": "anonymousId", since: "since" };
+      const isOfAccounts = listing.data.some(({ groupId }) => typeof groupId === "string");
+      const ids = isOfAccounts
+        ? { "group id": "groupId" }
+        : { "user id": "userId", "anonymous id": "anonymousId" };
+      const columns = { ...ids, since: "since" };
       if (json === true) printJson(context, listing);
       else printTable(context, columns, listing);
     },
@@ -102,12 +109,15 @@ function addMembers(audiences: Command, context: CommandContext): void {
 }
 
 function addWhy(audiences: Command, context: CommandContext): void {
-  addShownLeaf(audiences, "why <id> <userId>", {
-    description: "explain why a user is in an audience, or is not: condition by condition",
+  addShownLeaf(audiences, "why <id> <memberId>", {
+    description:
+      "explain why a user is in an audience, or is not: condition by condition; of an audience of accounts the id is a groupId",
     examples: ["audiences why aud_1 u1"],
-  }).action(async (id: string, userId: string, { json }: JsonOption) => {
-    const path = pathOf(AUDIENCES.path, id, "/members");
-    const { leaves, ...facts } = await controlApi(context.environment).ask(path, { query: { userId } });
+  }).action(async (id: string, memberId: string, { json }: JsonOption) => {
+    const api = controlApi(context.environment);
+    const { definition } = await api.ask(pathOf(AUDIENCES.path, id));
+    const query = subjectIn(definition) === "accounts" ? { groupId: memberId } : { userId: memberId };
+    const { leaves, ...facts } = await api.ask(pathOf(AUDIENCES.path, id, "/members"), { query });
     if (json === true) return printJson(context, { ...facts, leaves });
     printFields(context, facts);
     const columns = { condition: "path", holds: "holds", value: "value", until: "until" };

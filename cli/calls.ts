@@ -5,6 +5,7 @@ import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { addShownLeaf, pathOf, positiveInteger, RANGE } from "./leaf.ts";
 import { coloured, printJson, printTable } from "./output.ts";
+import { curlLines, type SentAnswer, sentLines } from "./sent-report.ts";
 import { printable } from "./terminal-text.ts";
 
 interface CallOptions {
@@ -59,23 +60,49 @@ export function addCallCommands(program: Command, context: CommandContext): void
       if (json === true) printJson(context, listing);
       else printTable(context, LISTED_COLUMNS, listing);
     });
-  addShownLeaf(calls, "show <messageId>", {
+  const show = addShownLeaf(calls, "show <messageId>", {
     description:
       "show a call at every destination: its requests, the next one and its time, or why it did not get there",
     examples: ["calls show 5d1c", "calls show 5d1c --source-id src_1 --json"],
-  })
+  });
+  withUser(show).action(async (messageId: string, { json, ...query }: CallOptions) => {
+    const api = controlApi(context.environment);
+    const answer = await api.ask(pathOf("/v1/calls", messageId), { query: { ...query } });
+    if (json === true) printJson(context, answer);
+    else printCall(context, answer as unknown as CallAnswer);
+  });
+  addSent(calls, context);
+}
+
+function addSent(calls: Command, context: CommandContext): void {
+  const sent = addShownLeaf(calls, "sent <messageId> <destinationId>", {
+    description: "show what the webhooks of a destination are sent of a call: body, headers, a curl command",
+    examples: ["calls sent 5d1c dst_1", "calls sent 5d1c dst_1 --curl"],
+  }).option("--curl", "print the commands alone, one for each webhook, as they came");
+  withUser(sent).action(
+    async (
+      messageId: string,
+      destinationId: string,
+      { json, curl, ...query }: CallOptions & { curl?: boolean },
+    ) => {
+      const path = `${pathOf("/v1/calls", messageId)}${pathOf("/destinations", destinationId)}`;
+      const answer = await controlApi(context.environment).ask(path, { query: { ...query } });
+      const said = answer as unknown as SentAnswer;
+      if (json === true) printJson(context, answer);
+      else for (const line of curl === true ? curlLines(said) : sentLines(said)) context.print(line);
+    },
+  );
+}
+
+/** Options that say whose call is meant. */
+function withUser(command: Command): Command {
+  return command
     .option(
       "--source-id <id>",
       "the call's source; needed when several had such a call, or it was not tried yet",
     )
     .option("--user-id <id>", "the call's user; needed when several have a call with this messageId")
-    .option("--anonymous-id <id>", "the call's user, for one without a user id")
-    .action(async (messageId: string, { json, ...query }: CallOptions) => {
-      const api = controlApi(context.environment);
-      const answer = await api.ask(pathOf("/v1/calls", messageId), { query: { ...query } });
-      if (json === true) printJson(context, answer);
-      else printCall(context, answer as unknown as CallAnswer);
-    });
+    .option("--anonymous-id <id>", "the call's user, for one without a user id");
 }
 
 /** A table for each user whose call it is. */

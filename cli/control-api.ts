@@ -34,6 +34,8 @@ export interface Upload {
 export interface Listing {
   readonly data: readonly JsonObject[];
   readonly next: string | null;
+  /** How many there are; absent where that is not counted. */
+  readonly total?: number;
 }
 
 /** Every function rejects with a CommandError when the answer is not a success. */
@@ -102,13 +104,16 @@ async function list(
 ): Promise<Listing> {
   const data: JsonObject[] = [];
   let next: string | null = null;
+  let total: unknown;
   do {
     const page = { limit: String(Math.min(limit - data.length, PAGE_SIZE)), after: next ?? undefined };
     const answer = await ask(path, { query: { ...query, ...page } });
     data.push(...(answer["data"] as JsonObject[]));
     next = answer["next"] as string | null;
+    // A list over an index says it on its first page alone.
+    total ??= answer["total"];
   } while (next !== null && data.length < limit);
-  return { data, next };
+  return { data, next, ...(typeof total === "number" && { total }) };
 }
 
 function urlOf(base: string, path: string, query: Query = {}): URL {

@@ -4,11 +4,13 @@ import { addCallCommands, CALL_FILTERS } from "./calls.ts";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
+import { addFilterCommands } from "./filters.ts";
 import {
   addList,
   addShow,
   addShownLeaf,
   askAndShow,
+  DRY_RUN,
   pathOf,
   positiveInteger,
   positiveNumber,
@@ -34,6 +36,7 @@ export function addDeliveryCommands(program: Command, context: CommandContext): 
   addAttempts(program, context);
   addDeadLetters(program, context);
   addReplayCommands(program, context);
+  addFilterCommands(program, context);
 }
 
 function addDeliveries(program: Command, context: CommandContext): void {
@@ -101,6 +104,7 @@ function addDeadLetters(program: Command, context: CommandContext): void {
       "--source-id <id>": "of calls of one source",
       "--reason <reason>": "as docs/use/reasons.md lists them",
       "--replay-id <id>": "what calls of this replay became again",
+      "--issue-id <id>": "what is part of this issue",
       ...RANGE,
     },
   });
@@ -116,6 +120,7 @@ function addDeadLetters(program: Command, context: CommandContext): void {
 interface ReplayOptions {
   readonly json?: boolean;
   readonly destinationId?: string;
+  readonly issueId?: string;
   readonly reason?: string;
   readonly from?: string;
   readonly to?: string;
@@ -124,19 +129,22 @@ interface ReplayOptions {
 
 function addReplay(letters: Command, context: CommandContext): void {
   const replay = addShownLeaf(letters, "replay [ids...]", {
-    description: "send dead letters again: some by their ids, or all of a destination",
+    description: "send dead letters again: some by their ids, or all of a destination or an issue",
     examples: [
       "dead-letters replay dead-letters-0-17",
+      "dead-letters replay --issue-id iss_1",
       "dead-letters replay --destination-id dst_1 --from 2026-01-31T12:00Z --calls-per-second 100",
     ],
   })
     .option("--destination-id <id>", "all dead letters of this destination so far")
-    .option("--reason <reason>", "only those of the destination with this reason")
-    .option("--calls-per-second <number>", "the pace", positiveNumber);
+    .option("--issue-id <id>", "what died of this issue")
+    .option("--reason <reason>", "only those of the destination or issue with this reason")
+    .option("--calls-per-second <number>", "the pace", positiveNumber)
+    .option(...DRY_RUN);
   for (const [flags, description] of Object.entries(RANGE)) replay.option(flags, description);
   replay.action(async (ids: readonly string[], { json, ...selection }: ReplayOptions) => {
-    if (ids.length === 0 && selection.destinationId === undefined)
-      throw new CommandError("name ids, or --destination-id", EXIT.usage);
+    if (ids.length === 0 && selection.destinationId === undefined && selection.issueId === undefined)
+      throw new CommandError("name ids, --destination-id or --issue-id", EXIT.usage);
     const body = ids.length === 0 ? selection : { ids, ...selection };
     await askAndShow(context, { ...(json === true && { json }) }, (api) =>
       api.ask("/v1/dead-letters/replay", { body }),

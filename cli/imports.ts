@@ -17,6 +17,7 @@ interface UploadOptions extends JsonOption {
   readonly file: string;
   readonly mode: string;
   readonly format?: Format;
+  readonly hold?: boolean;
 }
 
 type Format = "csv" | "ndjson";
@@ -36,7 +37,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     await askAndShow(context, options, (api) => api.ask(importPath(audienceId, importId)));
   });
   addShownLeaf(imports, "confirm <audienceId> <importId>", {
-    description: "apply an import that is held because it takes many members off the list",
+    description: "apply an import that is held: it takes many members off the list, or was to be seen first",
     examples: ["imports confirm aud_1 2026-11-22"],
   }).action(async (audienceId: string, importId: string, options: JsonOption) => {
     const path = `${importPath(audienceId, importId)}/confirm`;
@@ -68,10 +69,12 @@ function addUpload(imports: Command, context: CommandContext): void {
     .addOption(
       new Option("--format <format>", "where the file's name does not end in it").choices(["csv", "ndjson"]),
     )
+    .option("--hold", "hold it once it is compared, to see what it would change, until it is confirmed")
     .action(async (audienceId: string, importId: string, options: UploadOptions) => {
       const upload = await uploadOf(context, options);
       const path = pathOf(AUDIENCES, audienceId, `/members/${encodeURIComponent(importId)}`);
-      await askAndShow(context, options, (api) => api.upload(path, { mode: options.mode }, upload));
+      const query = { mode: options.mode, ...(options.hold === true && { hold: "true" }) };
+      await askAndShow(context, options, (api) => api.upload(path, query, upload));
     });
 }
 

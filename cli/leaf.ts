@@ -79,6 +79,9 @@ export const RANGE = {
   "--to <time>": "first moment not asked for",
 };
 
+/** Of what may touch many calls. */
+export const DRY_RUN = ["--dry-run", "say how many calls are meant, and do nothing"] as const;
+
 const LAST_PORT = 65_535;
 
 export function portNumber(text: string): number {

@@ -9,15 +9,26 @@ const REASONS = {
   drops: [{ reason: "filter_off", meaning: "no filter wants it", action: "nothing" }],
   diverts: [],
 };
+const DELIVERIES = {
+  ...{ sent: 3, passedOver: { filter_off: 1 }, dead: { permanent: 1 }, deliveredOrWaiting: 2 },
+};
+const TOOK = { p50Ms: 1.5, p95Ms: 2, p99Ms: 2, latency: { p50Ms: 11, p95Ms: 12, p99Ms: 13 } };
 const STATS = {
-  data: [{ minute: "2026-01-31T12:00:00.000Z", attempts: { success: 2 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 }],
-  total: { attempts: { success: 2, timeout: 1 }, p50Ms: 1.5, p95Ms: 2, p99Ms: 2 },
+  data: [{ minute: "2026-01-31T12:00:00.000Z", attempts: { success: 2 }, calls: DELIVERIES, ...TOOK }],
+  total: { attempts: { success: 2, timeout: 1 }, calls: DELIVERIES, ...TOOK },
 };
 const FLOW = {
   ...{ accepted: 5, routed: 3, dropped: { duplicate: 2 }, failed: 0 },
-  deliveries: { sent: 3, passedOver: { filter_off: 1 }, dead: { permanent: 1 }, deliveredOrWaiting: 2 },
+  ...{ deliveries: DELIVERIES, requests: { attempts: { success: 7 }, ...TOOK } },
 };
-const CALL_STATS = { data: [{ at: "2026-01-31T12:00:00.000Z", ...FLOW }], total: FLOW };
+const CALL_STATS = {
+  data: [
+    { at: "2026-01-31T12:00:00.000Z", eventName: "Bought", ...FLOW },
+    { at: "2026-01-31T12:00:00.000Z", eventName: null, others: true, ...FLOW },
+    { at: "2026-01-31T12:00:00.000Z", eventName: null, ...FLOW },
+  ],
+  total: FLOW,
+};
 const ENTRY = {
   at: "2026-01-31",
   token: "ops",
@@ -98,6 +109,19 @@ const PREVIEW = {
   ],
   unknownCalls: [],
 };
+const FILTER_TEST = {
+  ...{ sent: 1, passedOver: { filter_off: 1 }, isWhole: true },
+  calls: [
+    {
+      ...{ acceptedAt: "2026-01-31", messageId: "m2", type: "track", event: "Bought\u001b[2J", reason: null },
+      why: [{ path: "filter", holds: true, value: 120 }],
+    },
+    {
+      ...{ acceptedAt: "2026-01-30", messageId: "m1", type: "track", event: "Bought", reason: "filter_off" },
+      why: [{ path: "filter", holds: false, value: "pro" }],
+    },
+  ],
+};
 const OVERLAP = {
   audience: { id: "aud_1", key: "buyers", count: 40, error: 0 },
   with: { id: "aud_2", key: "vips", count: 9, error: 0 },
@@ -106,7 +130,15 @@ const OVERLAP = {
 const ESTIMATED = { ...OVERLAP, both: { count: 3, error: 2 }, exact: false, profiles: 900 };
 const NAMED = { id: "aud_1", key: "buyers", since: "2026-01-30T12:00:00.000Z", isIncomplete: false };
 const PROFILE = {
-  ...{ id: "u1", userId: "u1", anonymousId: null, isSuppressed: false, isIncomplete: true, deletedAt: null },
+  ...{
+    id: "u1",
+    userId: "u1",
+    anonymousId: null,
+    groupId: null,
+    isSuppressed: false,
+    isIncomplete: true,
+    deletedAt: null,
+  },
   traits: [{ key: "plan", value: "pro\u001b[2J", updatedAt: "2026-01-31T12:00:00.000Z" }],
   computedTraits: [],
   audiences: [
@@ -122,21 +154,50 @@ const PROFILE = {
     from: "2026-01-20T00:00:00.000Z",
   },
 };
+const CURL = 'BODY=\'{"a":"\u202e"}\' &&\ncurl';
+const SENT = {
+  ...{ state: "delivered", bodyText: '{"a":"\u202e"}', noBody: null },
+  requests: [
+    {
+      ...{ webhookId: "whk_1", url: "https://a.test/***", curl: CURL },
+      headers: { "X-Signature": "********" },
+    },
+  ],
+};
 const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/reasons": REASONS,
   "/v1/destinations/dst_1/stats?from=2026-01-31": STATS,
   "/v1/audit?token=ops&limit=50": { data: [ENTRY], next: null },
   "/v1/audiences/preview": PREVIEW,
+  "/v1/computed-traits/preview": {
+    ...{ estimatedCount: 12, exact: true, countError: 0, profiles: 40, profilesLookedAt: 40 },
+    unknownCalls: ["Spent"],
+    sample: [
+      { userId: "u1", groupId: null, value: 2, calls: 2, firstAt: "2026-01-30", lastAt: "2026-01-31" },
+    ],
+  },
+  "/v1/filters/test": FILTER_TEST,
   "/v1/audiences/aud_1/overlap?with=aud_2": OVERLAP,
   "/v1/audiences/aud_3/overlap?with=aud_2": ESTIMATED,
+  "/v1/audiences/aud_1/sizes?from=2026-01-30&step=day": {
+    data: [
+      { at: "2026-01-30T00:00:00.000Z", size: null, entered: null, left: null },
+      { at: "2026-01-31T00:00:00.000Z", size: 41, entered: 5, left: 2 },
+    ],
+  },
   "/v1/audiences/aud_1/members.csv": { cells: "safe" },
   "/v1/audiences/aud_1/members.csv?cells=exact": { cells: "exact" },
   "/v1/computed-traits/trt_1/values.csv?cells=exact": { cells: "exact" },
   "/v1/calls/m1": CALL,
+  "/v1/calls/m1/destinations/dst_1": SENT,
+  "/v1/calls/m1/destinations/dst_2?userId=u1": {
+    ...{ state: "delivered", bodyText: null, noBody: "user_deleted", requests: [] },
+  },
   "/v1/profiles/u1": PROFILE,
   "/v1/profiles/anon%3Asue": { ...PROFILE, isSuppressed: true, userId: null, anonymousId: "sue" },
-  "/v1/sources/src_1/stats?step=hour": CALL_STATS,
+  "/v1/sources/src_1/stats?step=hour&groupBy=eventName": CALL_STATS,
   "/v1/me": { name: "ops", scopes: ["read"], signIn: "token", session: null },
+  "/v1/tokens": { data: [{ name: "ops", scopes: ["read", "write"] }] },
   "/v1/info": { version: "1.2.3", audiences: true },
 };
 
@@ -157,11 +218,29 @@ async function hookline(...args: string[]) {
   return { ...ended, out: lines.join("\n") };
 }
 
+test("tokens list shows names and scopes", async () => {
+  const { out } = await hookline("tokens", "list");
+  expect(out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["NAME", "SCOPES"],
+    ["ops", "read,write"],
+  ]);
+});
+
 test("audit list shows who changed what", async () => {
   const { out } = await hookline("audit", "list", "--token", "ops");
   expect(out).toMatch(
     /^AT +TOKEN +ACTION +MADE +RESOURCE +ID\n2026-01-31 +ops +create +true +source +src_1$/,
   );
+});
+
+test("a test of a filter shows how many calls it would send, and what decided each", async () => {
+  const { out } = await hookline("filters", "test", "--file", "-", "--source-id", "src_1");
+  expect(out.split("\n")).toEqual([
+    "1 of 2 calls would be sent, filter_off 1",
+    expect.stringMatching(/^ACCEPTED +MESSAGE ID +TYPE +EVENT +WHAT BECOMES OF IT +WHY$/),
+    expect.stringMatching(/^2026-01-31 +m2 +track +Bought\S* +sent +filter: 120$/),
+    expect.stringMatching(/^2026-01-30 +m1 +track +Bought +filter_off +filter: not "pro"$/),
+  ]);
 });
 
 test("a preview shows how many, and a line of why for each of some members", async () => {
@@ -172,6 +251,16 @@ test("a preview shows how many, and a line of why for each of some members", asy
     "u1       -             all[0]: 2; all[1].not: not 0",
     '-        a1            it: "pro\\u001b[2J"',
   ]);
+});
+
+test("a preview of a computed trait shows values, and what they are made of", async () => {
+  const { out, said } = await hookline("traits", "preview", "--definition", "-");
+  expect(out.split("\n")).toEqual([
+    "12 of 40 profiles would have a value.",
+    "USER ID  GROUP ID  VALUE  CALLS  FIRST       LAST",
+    "u1       -         2      2      2026-01-30  2026-01-31",
+  ]);
+  expect(said).toContain("Spent");
 });
 
 test("an overlap shows the members of both, and how far estimates may be off", async () => {
@@ -185,16 +274,32 @@ test("an overlap shows the members of both, and how far estimates may be off", a
   expect(estimated.said).toContain("200 of 900");
 });
 
+test("sizes shows a line for each step", async () => {
+  const { out } = await hookline("audiences", "sizes", "aud_1", "--from", "2026-01-30", "--step", "day");
+  expect(out).toMatch(/^AT +SIZE +ENTERED +LEFT\n2026-01-30T\S+ +- +- +-\n2026-01-31T\S+ +41 +5 +2$/);
+});
+
 test("stats shows a line for each minute, and one for all of them", async () => {
   const { out } = await hookline("stats", "dst_1", "--from", "2026-01-31");
-  expect(out).toMatch(/^MINUTE.*\n2026-01-31T12.* +success 2 +1\.5 +2 +2\ntotal +success 2, timeout 1 +1\.5/);
+  expect(out).toMatch(
+    /^MINUTE.*\n2026-01-31T12.* +success 2 +1\.5 +2 +2 +11 +12 +13 +3 +permanent 1\ntotal +success 2, timeout 1 +1\.5/,
+  );
 });
 
 test("stats without a destination shows what became of calls", async () => {
-  const { out } = await hookline("stats", "--source-id", "src_1", "--step", "hour");
-  expect(out).toMatch(
-    /^AT.*\n2026-01-31T12\S* +- +5 +3 +duplicate 2 +0 +3 +filter_off 1 +permanent 1\ntotal +- +5/,
+  const { out } = await hookline(
+    "stats",
+    "--source-id",
+    "src_1",
+    "--step",
+    "hour",
+    "--group-by",
+    "eventName",
   );
+  expect(out).toMatch(
+    /^AT +EVENTNAME.*\n2026-01-31T12\S* +Bought +5 +3 +duplicate 2 +0 +3 +filter_off 1 +permanent 1 +success 7 +12\n/,
+  );
+  expect(out).toMatch(/\n\S* +\(others\) +5.*\n\S* +\(none\) +5.*\ntotal +- +5/);
   expect(await hookline("stats", "dst_1", "--source-id", "src_1")).toMatchObject({ code: 2 });
 });
 
@@ -247,6 +352,15 @@ test("calls show says in a table for each user what became of the call, and why"
   ]);
   expect(said).toContain("Not all of it is here");
   expect(JSON.parse((await hookline("calls", "show", "m1", "--json")).out)).toEqual(CALL);
+});
+
+test("calls sent shows body and headers, or why there are none; its commands are as they came", async () => {
+  const sent = ["calls", "sent", "m1"];
+  expect((await hookline(...sent, "dst_1")).out.split("\n")).toEqual([
+    ...["delivered", "", "POST https://a.test/*** (whk_1)", "X-Signature: ********", "", '{"a":""}'],
+  ]);
+  expect((await hookline(...sent, "dst_1", "--curl")).out).toBe(CURL);
+  expect((await hookline(...sent, "dst_2", "--user-id", "u1")).out).toContain("its user was deleted");
 });
 
 test("profiles show is a page about one user, and says what it lacks", async () => {

@@ -18,6 +18,16 @@ export function addLookingCommands(program: Command, context: CommandContext): v
   }).action(async (options: Shown) => {
     await askAndShow(context, options, (api) => api.ask("/v1/me"));
   });
+  const tokens = program.command("tokens").description("who may use the control API");
+  addShownLeaf(tokens, "list", {
+    description: "names and scopes of the tokens; needs the scope write",
+    examples: ["tokens list", "tokens list --json"],
+  }).action(async ({ json }: Shown) => {
+    const answer = await controlApi(context.environment).ask("/v1/tokens");
+    const data = answer["data"] as JsonObject[];
+    if (json === true) printJson(context, answer);
+    else printTable(context, { name: "name", scopes: "scopes" }, { data, next: null });
+  });
   addShownLeaf(program, "info", {
     description:
       "the release of the control API, how long records are kept and how far back calls can be looked up",
@@ -52,8 +62,6 @@ function addAudit(program: Command, context: CommandContext): void {
 }
 
 const CALL_COLUMNS = {
-  at: "at",
-  type: "eventType",
   accepted: "accepted",
   routed: "routed",
   dropped: "dropped",
@@ -61,17 +69,29 @@ const CALL_COLUMNS = {
   sent: "deliveries.sent",
   "passed over": "deliveries.passedOver",
   dead: "deliveries.dead",
+  attempts: "requests.attempts",
+  "latency p95 ms": "requests.latency.p95Ms",
 };
 
 const STATS_COLUMNS = {
-  minute: "minute",
   attempts: "attempts",
   "p50 ms": "p50Ms",
   "p95 ms": "p95Ms",
   "p99 ms": "p99Ms",
+  "latency p50 ms": "latency.p50Ms",
+  "latency p95 ms": "latency.p95Ms",
+  "latency p99 ms": "latency.p99Ms",
+  sent: "calls.sent",
+  dead: "calls.dead",
 };
 
-const STEP = { "--step <step>": "what a line counts: minute, hour or day" };
+/** Fields that name the group of a line. */
+const GROUP_FIELDS = ["eventType", "eventName", "reason", "webhookId", "status"];
+
+const STEP = {
+  "--step <step>": "what a line counts: minute (of two days), hour (of thirty) or day (of thirteen months)",
+  "--group-by <field>": "a line for each eventType, eventName, reason, webhook or status",
+};
 
 type Shown = Query & { readonly json?: boolean };
 
@@ -81,14 +101,13 @@ function addStats(program: Command, context: CommandContext): void {
       "requests by outcome and how long they took, of a destination; without one what became of calls, of all sources or of one",
     examples: [
       "stats dst_1",
-      "stats --source-id src_1 --step hour",
+      "stats --source-id src_1 --step hour --group-by eventName",
       "stats dst_1 --from 2026-01-31T12:00Z --json",
     ],
   });
   for (const [flags, description] of Object.entries({ ...RANGE, ...STEP })) stats.option(flags, description);
   stats
     .option("--source-id <id>", "what became of the calls of this source")
-    .option("--group-by <field>", "eventType: print a line of calls for each")
     .action(async (id: string | undefined, { json, sourceId, ...query }: Shown & { sourceId?: string }) => {
       if (id !== undefined && sourceId !== undefined)
         throw new CommandError("give a destination's id or --source-id, not both", EXIT.usage);
@@ -105,11 +124,12 @@ function callStatsPath(sourceId: string | undefined): string {
 }
 
 function printRequestStats(context: CommandContext, answer: JsonObject): void {
-  const data = linesOf(answer, "minute").map((one) => ({
-    ...one,
-    attempts: countsOf(one["attempts"] as JsonObject),
-  }));
-  printTable(context, STATS_COLUMNS, { data, next: null });
+  const data = linesOf(answer, "minute").map((one) => {
+    const calls = one["calls"] as JsonObject;
+    const dead = countsOf(calls["dead"] as JsonObject);
+    return { ...one, attempts: countsOf(one["attempts"] as JsonObject), calls: { ...calls, dead } };
+  });
+  printTable(context, { minute: "minute", ...groupIn(answer), ...STATS_COLUMNS }, { data, next: null });
 }
 
 function printCallStats(context: CommandContext, answer: JsonObject): void {
@@ -117,14 +137,32 @@ function printCallStats(context: CommandContext, answer: JsonObject): void {
     const deliveries = one["deliveries"] as JsonObject;
     const [passedOver, dead] = ["passedOver", "dead"].map((name) => countsOf(deliveries[name] as JsonObject));
     const dropped = countsOf(one["dropped"] as JsonObject);
-    return { ...one, dropped, deliveries: { ...deliveries, passedOver, dead } };
+    const requests = one["requests"] as JsonObject;
+    const attempts = countsOf(requests["attempts"] as JsonObject);
+    return {
+      ...{ ...one, dropped, deliveries: { ...deliveries, passedOver, dead } },
+      requests: { ...requests, attempts },
+    };
   });
-  printTable(context, CALL_COLUMNS, { data, next: null });
+  printTable(context, { at: "at", ...groupIn(answer), ...CALL_COLUMNS }, { data, next: null });
+}
+
+/** The column of the groups, where lines are grouped. */
+function groupIn(answer: JsonObject): Record<string, string> {
+  const [first] = answer["data"] as JsonObject[];
+  const field = GROUP_FIELDS.find((name) => first !== undefined && name in first);
+  return field === undefined ? {} : { [field]: "group" };
 }
 
 /** A line for each step, and one for all of them. */
 function linesOf(answer: JsonObject, time: string): JsonObject[] {
-  return [...(answer["data"] as JsonObject[]), { [time]: "total", ...(answer["total"] as JsonObject) }];
+  const lines = (answer["data"] as JsonObject[]).map((one) => ({ ...one, group: groupOf(one) }));
+  return [...lines, { [time]: "total", ...(answer["total"] as JsonObject) }];
+}
+
+function groupOf(line: JsonObject): string {
+  const value = GROUP_FIELDS.map((name) => line[name]).find((one) => one !== undefined);
+  return line["others"] === true ? "(others)" : String(value ?? "(none)");
 }
 
 function countsOf(byName: JsonObject): string {

@@ -21,7 +21,8 @@ export function printJson({ print }: CommandContext, value: unknown): void {
 }
 
 /** A table, its titles in capitals; names come from outside and must not steer the terminal. */
-export function printTable(context: CommandContext, columns: Columns, { data, next }: Listing): void {
+export function printTable(context: CommandContext, columns: Columns, listing: Listing): void {
+  const { data } = listing;
   const rows = data.map((entry) => Object.values(columns).map((path) => textOf(valueAt(entry, path))));
   const titles = Object.keys(columns).map((title) => title.toUpperCase());
   const widths = titles.map((title, column) =>
@@ -34,7 +35,7 @@ export function printTable(context: CommandContext, columns: Columns, { data, ne
       .trimEnd();
   context.print(coloured(context, "bold", lineOf(titles)));
   for (const row of rows) context.print(lineOf(row));
-  sayMore(context, { data, next });
+  sayMore(context, listing);
 }
 
 /** One thing: a line for each of its fields; what is nested in them as JSON. */
@@ -46,16 +47,17 @@ export function printFields(context: CommandContext, value: JsonObject): void {
 }
 
 /** Every field of each entry, an empty line between two. */
-export function printAllFields(context: CommandContext, { data, next }: Listing): void {
-  for (const [index, entry] of data.entries()) {
+export function printAllFields(context: CommandContext, listing: Listing): void {
+  for (const [index, entry] of listing.data.entries()) {
     if (index > 0) context.print("");
     printFields(context, entry);
   }
-  sayMore(context, { data, next });
+  sayMore(context, listing);
 }
 
-function sayMore({ say }: CommandContext, { data, next }: Listing): void {
-  if (next !== null) say(`There are more: --limit ${data.length * 2}`);
+function sayMore({ say }: CommandContext, { data, next, total }: Listing): void {
+  const more = total === undefined ? "There are more" : `There are ${total}`;
+  if (next !== null) say(`${more}: --limit ${data.length * 2}`);
 }
 
 function valueAt(entry: JsonObject, path: string): unknown {

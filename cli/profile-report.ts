@@ -17,6 +17,7 @@ interface Named {
 
 /** Of the answer of GET /v1/profiles/{id} what is shown; times are ISO 8601. */
 export interface ProfileAnswer extends OfId {
+  readonly groupId: string | null;
   readonly isSuppressed: boolean;
   readonly isIncomplete: boolean;
   readonly deletedAt: string | null;
@@ -53,7 +54,8 @@ export function profileReport(answer: ProfileAnswer): ProfileReport {
     : { heading, tables: tablesOf(answer), notes: notesOf(answer) };
 }
 
-function nameOf({ anonymousId, userId }: OfId): string {
+function nameOf({ anonymousId, groupId, userId }: ProfileAnswer): string {
+  if (typeof groupId === "string") return `account ${groupId}`;
   return userId === null ? `anonymous ${anonymousId ?? "-"}` : `user ${userId}`;
 }
 

@@ -8,10 +8,10 @@ import { type ProfileAnswer, profileReport } from "./profile-report.ts";
 import { printable } from "./terminal-text.ts";
 
 export function addProfileCommands(program: Command, context: CommandContext): void {
-  const profiles = program.command("profiles").description("what is known of single users");
+  const profiles = program.command("profiles").description("what is known of single users and accounts");
   addShownLeaf(profiles, "show <id>", {
     description:
-      "who is this: traits, audiences and since when, events, the ids that lead to them, and the last calls; the id is a userId, or anon: and an anonymousId",
+      "who is this: traits, audiences and since when, events, the ids that lead to them, and the last calls; the id is a userId, or anon: and an anonymousId, or group: and the groupId of an account",
     examples: ["profiles show u1", "profiles show anon:5f1c --json"],
   }).action(async (id: string, { json }: { json?: boolean }) => {
     const answer = await controlApi(context.environment).ask(pathOf("/v1/profiles", id));

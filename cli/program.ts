@@ -12,6 +12,7 @@ import { addDestinationCommands } from "./destinations.ts";
 import { addDoctor } from "./doctor/doctor.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addImportCommands } from "./imports.ts";
+import { addIssueCommands } from "./issues.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addLiveCommands } from "./live.ts";
 import { addLookingCommands } from "./looking.ts";
@@ -58,6 +59,7 @@ function programOf(context: CommandContext, isJson: boolean): Command {
   addSourceCommands(program, context);
   addDestinationCommands(program, context);
   addDeliveryCommands(program, context);
+  addIssueCommands(program, context);
   addLookingCommands(program, context);
   addLiveCommands(program, context);
   addAudienceCommands(program, context);

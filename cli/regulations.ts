@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type CommandContext, readText } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addList, addShow, addShownLeaf, askAndShow, collect } from "./leaf.ts";
+import { addList, addShow, addShownLeaf, askAndShow, collect, DRY_RUN } from "./leaf.ts";
 
 const REGULATIONS = {
   name: "regulations",
@@ -16,6 +16,7 @@ interface StartOptions {
   readonly user?: readonly string[];
   readonly usersFile?: string;
   readonly source?: string;
+  readonly dryRun?: true;
 }
 
 export function addRegulationCommands(program: Command, context: CommandContext): void {
@@ -49,19 +50,21 @@ function addStart(regulations: Command, context: CommandContext): void {
     description: "begin a regulation of up to 5,000 users; nothing asks whether you are sure",
     examples: [
       "regulations create --type SUPPRESS_WITH_DELETE --user u1 --user u2",
-      "regulations create --type DELETE_ONLY --users-file users.txt --source src_1",
+      "regulations create --type DELETE_ONLY --users-file users.txt --source src_1 --dry-run",
     ],
   })
     .requiredOption("--type <type>", "DELETE_ONLY, SUPPRESS_ONLY, SUPPRESS_WITH_DELETE or UNSUPPRESS")
     .option("--user <userId>", "the id of a user; may be given several times", collect)
     .option("--users-file <path>", "user ids, one a line; - is standard input")
     .option("--source <id>", "for this source alone; without it for the workspace")
+    .option(DRY_RUN[0], "say what there is of the users, and do nothing")
     .action(async (options: StartOptions) => {
       const body = {
         regulationType: options.type,
         subjectType: "USER_ID",
         subjectIds: await usersOf(context, options),
         ...(options.source !== undefined && { sourceId: options.source }),
+        ...(options.dryRun === true && { dryRun: true }),
       };
       await askAndShow(context, options, (api) => api.ask(REGULATIONS.path, { body }));
     });

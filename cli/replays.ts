@@ -2,7 +2,16 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addList, addShow, addShownLeaf, askAndShow, pathOf, positiveNumber, RANGE } from "./leaf.ts";
+import {
+  addList,
+  addShow,
+  addShownLeaf,
+  askAndShow,
+  DRY_RUN,
+  pathOf,
+  positiveNumber,
+  RANGE,
+} from "./leaf.ts";
 
 export function addReplayCommands(program: Command, context: CommandContext): void {
   const replays = program.command("replays").description("replays: calls sent again, and their progress");
@@ -43,6 +52,7 @@ function addStart(replays: Command, context: CommandContext): void {
     examples: [
       "replays start --destination-id dst_1 --from 2026-01-31T12:00Z --event Bought",
       "replays start --destination-id dst_1 --to-destination-id dst_2 --which all",
+      "replays start --destination-id dst_1 --which missing --from 2026-01-31T12:00Z",
       "replays start --source-id src_1 --from 2026-01-31T12:00Z",
     ],
   })
@@ -51,13 +61,14 @@ function addStart(replays: Command, context: CommandContext): void {
       "the destination whose calls are sent again; all of --source-id when not given",
     )
     .option("--to-destination-id <id>", "the destination that gets them instead")
-    .option("--which <which>", "delivered, dead or all")
+    .option("--which <which>", "delivered, dead, all, or missing: never sent to it, and would be now")
     .option("--source-id <id>", "calls of one source")
     .option("--event <name>", "track calls with this event")
     .option("--message-id <id>", "a call's messageId, of every user who has one with it")
     .option("--user-id <id>", "calls of one user")
     .option("--anonymous-id <id>", "calls of one user without a user id")
-    .option("--calls-per-second <number>", "the pace", positiveNumber);
+    .option("--calls-per-second <number>", "the pace", positiveNumber)
+    .option(...DRY_RUN);
   for (const [flags, description] of Object.entries(RANGE)) start.option(flags, description);
   start.action(async ({ json, ...body }: StartOptions) => {
     const { path, fields } = requestOf(body);

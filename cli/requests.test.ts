@@ -80,6 +80,8 @@ describe("a list is asked for with every filter that was given", () => {
       ],
       `/v1/dead-letters?destinationId=d&reason=permanent&replayId=r&${RANGE_QUERY}`,
     ],
+    [["issues", "list", "--destination-id", "d", "--state", "open"], "/v1/issues?destinationId=d&state=open"],
+    [["dead-letters", "list", "--issue-id", "i"], "/v1/dead-letters?issueId=i"],
     [
       ["attempts", "list", "d", "--outcome", "failed", "--message-id", "m", ...RANGE],
       `/v1/destinations/d/attempts?outcome=failed&messageId=m&${RANGE_QUERY}`,
@@ -114,6 +116,22 @@ describe("options are fields of the request", () => {
         body: { messageIds: ["a", "b"], userId: "u" },
       },
       { method: "POST", url: "/v1/destinations/d/retry", body: { anonymousId: "c" } },
+    ]);
+  });
+
+  test("of what is only counted", async () => {
+    for (const command of ["retry", "pause", "resume"])
+      await hookline("destinations", command, "d", "--dry-run");
+    await hookline("destinations", "resume", "d");
+    await hookline("dead-letters", "replay", "a", "--dry-run");
+    await hookline("replays", "start", "--destination-id", "d", "--dry-run");
+    const paths = ["retry", "pause", "resume"].map((what) => `/v1/destinations/d/${what}`);
+    const dryRun = true;
+    expect(asked).toEqual([
+      ...paths.map((url) => ({ method: "POST", url, body: { dryRun } })),
+      { method: "POST", url: "/v1/destinations/d/resume", body: {} },
+      { method: "POST", url: "/v1/dead-letters/replay", body: { ids: ["a"], dryRun } },
+      { method: "POST", url: "/v1/replays", body: { destinationId: "d", dryRun } },
     ]);
   });
 
@@ -188,6 +206,14 @@ describe("options are fields of the request", () => {
     expect((await hookline("destinations", "update", "d", "--shards", "two")).code).toBe(2);
   });
 
+  test("of a test of a filter", async () => {
+    const filter = { event: "A" };
+    const args = ["--source-id", "s", "--limit", "7", "--call-type", "track", "--event", "A", "--event", "B"];
+    await hookline("filters", "test", "--file", await fileOf(filter), ...args, "--json");
+    const body = { sourceId: "s", filter, callTypes: ["track"], events: ["A", "B"], limit: 7 };
+    expect(asked).toEqual([{ method: "POST", url: "/v1/filters/test", body }]);
+  });
+
   test("of a replay, of one destination or of all that a source has", async () => {
     await hookline(
       "replays",
@@ -209,6 +235,29 @@ describe("options are fields of the request", () => {
     ]);
     expect((await hookline("replays", "start", "--which", "all")).code).toBe(2);
     expect((await hookline("replays", "start", "--source-id", "s", "--to-destination-id", "d")).code).toBe(2);
+  });
+
+  test("of what is said of an issue", async () => {
+    for (const command of ["acknowledge", "resolve", "reopen"]) await hookline("issues", command, "i");
+    await hookline("issues", "snooze", "i", "--until", "2026-01-31T12:00Z");
+    const states = [{ state: "acknowledged" }, { state: "resolved" }, { state: "open" }];
+    const snoozed = { state: "snoozed", snoozedUntil: "2026-01-31T12:00Z" };
+    expect(asked).toEqual(
+      [...states, snoozed].map((body) => ({ method: "PATCH", url: "/v1/issues/i", body })),
+    );
+    const beforeMs = Date.now();
+    await hookline("issues", "snooze", "i", "--for", "4h");
+    const { snoozedUntil } = (asked.at(-1)?.body ?? {}) as { snoozedUntil: string };
+    expect(Date.parse(snoozedUntil) - beforeMs - 4 * 3_600_000).toBeLessThan(60_000);
+    expect(Date.parse(snoozedUntil) - beforeMs).toBeGreaterThanOrEqual(4 * 3_600_000);
+    for (const wrong of [[], ["--for", "long"], ["--for", "4h", "--until", "2026-01-31T12:00Z"]])
+      expect((await hookline("issues", "snooze", "i", ...wrong)).code).toBe(2);
+  });
+
+  test("of dead letters of an issue that are sent again", async () => {
+    await hookline("dead-letters", "replay", "--issue-id", "i");
+    expect(asked).toEqual([{ method: "POST", url: "/v1/dead-letters/replay", body: { issueId: "i" } }]);
+    expect((await hookline("dead-letters", "replay")).code).toBe(2);
   });
 
   test("a label without a value is refused before anything is asked", async () => {

@@ -1,19 +1,19 @@
-import type { ServiceName } from "#contract";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { SERVICE_NAMES, type ServiceName } from "#contract";
 import { type Environment, type SettingsSchema, serviceEnvironment } from "#runtime";
-import { settings as audienceProcessor } from "../services/audience-processor/config.ts";
-import { settings as control } from "../services/control/config.ts";
-import { settings as deliverer } from "../services/deliverer/config.ts";
-import { settings as ingest } from "../services/ingest/config.ts";
-import { settings as webhookRouter } from "../services/webhook-router/config.ts";
 
-/** The settings of each service. */
-export const SERVICE_SETTINGS: Readonly<Record<ServiceName, SettingsSchema>> = {
-  "audience-processor": audienceProcessor,
-  control,
-  deliverer,
-  ingest,
-  "webhook-router": webhookRouter,
-};
+const SERVICES = join(import.meta.dirname, "../services");
+
+async function declared(name: ServiceName) {
+  const config = await import(pathToFileURL(join(SERVICES, name, "config.ts")).href);
+  return [name, (config as { readonly settings: SettingsSchema }).settings] as const;
+}
+
+/** The settings of each service, as its config.ts exports them. */
+export const SERVICE_SETTINGS = Object.fromEntries(
+  await Promise.all(SERVICE_NAMES.map(declared)),
+) as Readonly<Record<ServiceName, SettingsSchema>>;
 
 /** Keys go to the services that open secrets, tokens to the one that asks for them, and so on. */
 export function environmentOf(service: ServiceName, environment: Environment): Environment {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addTraitPreview } from "./audience-preview.ts";
 import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { addCsvOptions, type CsvOptions, writeCsv } from "./csv.ts";
@@ -31,6 +32,7 @@ export function addTraitCommands(program: Command, context: CommandContext): voi
   });
   addShow(traits, context, TRAITS);
   addCreate(traits, context);
+  addTraitPreview(traits, context);
   addEdit(traits, context, TRAITS);
   addValues(traits, context);
   addDelete(traits, context, { ...TRAITS, one: "a computed trait; nothing is sent" });
@@ -59,6 +61,7 @@ function addCreate(traits: Command, context: CommandContext): void {
 interface ValuesOptions extends JsonOption, CsvOptions {
   readonly limit: number;
   readonly user?: string;
+  readonly account?: string;
 }
 
 function addValues(traits: Command, context: CommandContext): void {
@@ -71,19 +74,24 @@ function addValues(traits: Command, context: CommandContext): void {
     ],
   })
     .option("--limit <count>", "at most so many", positiveInteger, 50)
-    .option("--user <userId>", "the value of this user alone");
-  addCsvOptions(values, "all values as userId,value,since").action(
-    async (id: string, { limit, json, user, ...csv }: ValuesOptions) => {
+    .option("--user <userId>", "the value of this user alone")
+    .option("--account <groupId>", "of a trait of accounts: the value of this account alone");
+  addCsvOptions(values, "all values as userId,value,since; of accounts groupId,value,since").action(
+    async (id: string, { account, limit, json, user, ...csv }: ValuesOptions) => {
       if (csv.csv === true) return await writeCsv(context, pathOf(TRAITS.path, id, "/values.csv"), csv);
       const path = pathOf(TRAITS.path, id, "/values");
-      if (user !== undefined) {
-        await askAndShow(context, { ...(json === true && { json }) }, (one) =>
-          one.ask(path, { query: { userId: user } }),
-        );
+      if (user !== undefined || account !== undefined) {
+        const query = { ...(user !== undefined && { userId: user }), ...(account && { groupId: account }) };
+        await askAndShow(context, { ...(json === true && { json }) }, (one) => one.ask(path, { query }));
         return;
       }
       const listing = await controlApi(context.environment).list(path, {}, limit);
-      const columns = { "user id": "userId", value: "value", since: "since" };
+      const isOfAccounts = listing.data.some(({ groupId }) => typeof groupId === "string");
+      const columns = {
+        ...(isOfAccounts ? { "group id": "groupId" } : { "user id": "userId" }),
+        value: "value",
+        since: "since",
+      };
       if (json === true) printJson(context, listing);
       else printTable(context, columns, listing);
     },

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
-import { addShownLeaf, askAndShow, collect, pathOf, positiveInteger } from "./leaf.ts";
+import { addShownLeaf, askAndShow, collect, DRY_RUN, pathOf, positiveInteger } from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
 
 const DESTINATIONS = "/v1/destinations";
@@ -10,6 +10,7 @@ const DESTINATIONS = "/v1/destinations";
 interface PauseOptions {
   readonly json?: boolean;
   readonly callsWaitFor?: string;
+  readonly dryRun?: boolean;
 }
 
 const COLUMNS = {
@@ -30,18 +31,20 @@ export function addWaitingCommands(destinations: Command, context: CommandContex
       "--calls-wait-for <duration>",
       "the longest wait of a call, then it is a dead letter; the retry window by default",
     )
-    .action(async (id: string, { callsWaitFor, json }: PauseOptions) => {
-      const body = callsWaitFor === undefined ? {} : { callsWaitFor };
+    .option(...DRY_RUN)
+    .action(async (id: string, { json, ...body }: PauseOptions) => {
       const path = pathOf(DESTINATIONS, id, "/pause");
       await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
     });
   addShownLeaf(destinations, "resume <id>", {
     description: "end a pause; what waits is sent now",
-    examples: ["destinations resume dst_1"],
-  }).action(async (id: string, options: { json?: boolean }) => {
-    const path = pathOf(DESTINATIONS, id, "/resume");
-    await askAndShow(context, options, (api) => api.ask(path, { method: "POST" }));
-  });
+    examples: ["destinations resume dst_1", "destinations resume dst_1 --dry-run"],
+  })
+    .option(...DRY_RUN)
+    .action(async (id: string, { json, ...body }: { json?: boolean; dryRun?: boolean }) => {
+      const path = pathOf(DESTINATIONS, id, "/resume");
+      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
+    });
   addRetry(destinations, context);
 }
 
@@ -64,6 +67,7 @@ interface RetryOptions {
   readonly messageId?: string[];
   readonly userId?: string;
   readonly anonymousId?: string;
+  readonly dryRun?: boolean;
 }
 
 function addRetry(destinations: Command, context: CommandContext): void {
@@ -74,8 +78,9 @@ function addRetry(destinations: Command, context: CommandContext): void {
     .option("--message-id <id>", "this call alone, by its messageId; may be given several times", collect)
     .option("--user-id <id>", "calls of this user alone")
     .option("--anonymous-id <id>", "calls of one user who has no user id")
-    .action(async (id: string, { json, messageId: messageIds, ...user }: RetryOptions) => {
-      const body = { ...(messageIds && { messageIds }), ...user };
+    .option(...DRY_RUN)
+    .action(async (id: string, { json, messageId: messageIds, ...more }: RetryOptions) => {
+      const body = { ...(messageIds && { messageIds }), ...more };
       const path = pathOf(DESTINATIONS, id, "/retry");
       await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
     });

@@ -1,37 +1,103 @@
-// Writes the table of services where Helm, Prometheus and Docker read it: `node deploy/write-services.ts [--check]`.
+// Writes what follows from the table of services where Helm, Compose, Prometheus, Docker and the contract have it:
+// `node deploy/write-services.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { portsOf, SERVICE_NAMES, SERVICES } from "#contract";
+import { portsOf, SERVICE_NAMES, SERVICES, type ServiceName } from "#contract";
 import { SERVICE_SETTINGS } from "../cli/service-settings.ts";
+import { valuesSchema } from "./helm/values-schema.ts";
+import { jsonText } from "./json-text.ts";
 
 /** Keys of the secret that the chart mounts, by the setting that reads them. */
 const SECRETS = { HOOKLINE_ENCRYPTION_KEYS: "encryption-keys", HOOKLINE_API_TOKENS: "api-tokens" };
 
-const charted = SERVICE_NAMES.map((name) => {
+/** Volumes of docker-compose.yml that have another name than their service's. */
+const VOLUMES: Partial<Record<ServiceName, string>> = {
+  "webhook-router": "router-data",
+  "audience-processor": "audience-data",
+};
+
+/** What docker-compose.yml gives to each service that reads the setting. */
+const COMPOSED: Readonly<Record<string, { readonly environment: string; readonly volume?: string }>> = {
+  HOOKLINE_AUDIENCES: { environment: "HOOKLINE_AUDIENCES: *audiences" },
+  HOOKLINE_CONSOLE: { environment: `HOOKLINE_CONSOLE: \${HOOKLINE_CONSOLE:-on}` },
+  HOOKLINE_ENCRYPTION_KEYS: { environment: "<<: *webhooks", volume: "secrets:/secrets:ro" },
+  HOOKLINE_API_TOKENS: {
+    environment: "HOOKLINE_API_TOKENS_FILE: /tokens/api-token",
+    volume: "api-tokens:/tokens:ro",
+  },
+};
+
+function settingsOf(name: ServiceName): ReadonlySet<string> {
   const settings = Object.values(SERVICE_SETTINGS[name]).flatMap((group) => group.settings);
-  const read = new Set(settings.map(({ env }) => env));
-  const secrets = Object.entries(SECRETS).flatMap(([env, secret]) => (read.has(env) ? [secret] : []));
+  return new Set(settings.map(({ env }) => env));
+}
+
+/** The value of each row whose setting the service reads. */
+function readBy<T>(name: ServiceName, rows: Readonly<Record<string, T>>): T[] {
+  const read = settingsOf(name);
+  return Object.entries(rows).flatMap(([env, row]) => (read.has(env) ? [row] : []));
+}
+
+function charted(name: ServiceName) {
   const { does: _, ...facts } = SERVICES[name];
   const valuesKey = name.replaceAll(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
-  return { name, valuesKey, ...facts, secrets };
-});
+  return { name, valuesKey, ...facts, secrets: readBy(name, SECRETS) };
+}
+
+const volumeOf = (name: ServiceName): string => VOLUMES[name] ?? `${name}-data`;
+
+function composed(name: ServiceName): string {
+  const { hasDisk, ...rest } = SERVICES[name];
+  const given = readBy(name, COMPOSED);
+  const own = given.map(({ environment }) => environment);
+  const merged = ["*connection", ...own.flatMap((line) => (line.startsWith("<<: ") ? line.slice(4) : []))];
+  const volumes = [
+    ...(hasDisk ? [`${volumeOf(name)}:/data`] : []),
+    ...given.flatMap(({ volume = [] }) => volume),
+  ];
+  const portVariable = `HOOKLINE_${name.toUpperCase().replaceAll("-", "_")}_PORT`;
+  const lines = [
+    "<<: *hookline",
+    `command: [${name}]`,
+    ...(hasDisk ? [] : ["tmpfs: [/data]"]),
+    "environment:",
+    `  <<: [${merged.join(", ")}]`,
+    ...own.flatMap((line) => (line.startsWith("<<: ") ? [] : `  ${line}`)),
+    ...(volumes.length > 0 ? [`volumes: ${JSON.stringify(volumes).replaceAll(",", ", ")}`] : []),
+    ...("port" in rest ? [`ports: ["127.0.0.1:\${${portVariable}:-${rest.port}}:${rest.port}"]`] : []),
+  ];
+  return `  ${name}:\n${lines.map((line) => `    ${line}\n`).join("")}\n`;
+}
 
 const scraped = SERVICE_NAMES.map(
   (name) =>
     `  - job_name: hookline-${name}\n    dns_sd_configs: [{ names: [${name}], type: A, port: ${SERVICES[name].metricsPort} }]\n`,
 );
 const exposed = SERVICE_NAMES.flatMap(portsOf).toSorted((a, b) => a - b);
+const disks = SERVICE_NAMES.filter((name) => SERVICES[name].hasDisk).map((name) => `  ${volumeOf(name)}:\n`);
+const brokers = [...SERVICE_NAMES, "hookline"].map((name) => `  ${name}: { environment: *brokers }\n`);
+const metricsPorts = SERVICE_NAMES.map((name) => `${name} ${SERVICES[name].metricsPort}`);
 
 /** What stands in each file, and in place of what. */
 const WRITTEN: readonly (readonly [file: string, place: RegExp, text: string])[] = [
-  ["deploy/helm/hookline/files/services.json", /^.*$/s, `${JSON.stringify(charted, undefined, 2)}\n`],
+  ["deploy/helm/hookline/files/services.json", /^.*$/s, `${jsonText(SERVICE_NAMES.map(charted))}\n`],
+  ["deploy/helm/hookline/values.schema.json", /^.*$/s, `${jsonText(valuesSchema())}\n`],
   ["deploy/compose/prometheus.yml", /(?<=\nscrape_configs:\n).*$/s, scraped.join("")],
+  [
+    "docker-compose.yml",
+    /(?<=# services:start.*\n).*(?= {2}# services:end)/s,
+    SERVICE_NAMES.map(composed).join(""),
+  ],
+  ["docker-compose.yml", /(?<=\n {2}api-tokens:\n).*(?= {2}prometheus-data:)/s, disks.join("")],
+  ["docker-compose.three-brokers.yml", /( {2}\S+ \{ environment: \*brokers \}\n)+/, brokers.join("")],
   ["Dockerfile", /(?<=\nEXPOSE ).*/, exposed.join(" ")],
+  ["docs/develop/contract.md", /(?<=`\/readyz`\): ).*(?=\.\n)/, metricsPorts.join(", ")],
 ];
 
 for (const [file, place, text] of WRITTEN) {
   const path = join(import.meta.dirname, "..", file);
   const before = readFileSync(path, "utf8");
+  if (!place.test(before)) throw new Error(`${file} has no place for what is to be written`);
   const after = before.replace(place, () => text);
   if (before === after) continue;
   if (!process.argv.includes("--check")) {

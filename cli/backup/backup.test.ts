@@ -55,7 +55,7 @@ test("a topic that is lost before, or while it is read, leaves the backup of bef
 
 test("the page on backups says of every other topic what is lost with it", async () => {
   const page = await readFile(join(import.meta.dirname, "../../docs/operate/backup.md"), "utf8");
-  const [, table = ""] = /^What else is lost with a topic:\n\n(.*?)\n\n/ms.exec(page) ?? [];
+  const [, table = ""] = /^## Other topics\n\n(.*?)\n\n/ms.exec(page) ?? [];
   const said = new Set([...table.matchAll(/`([a-z-]+)(?:…)?`/g)].map(([, name]) => name));
   const backedUp = configurationTopics(map).map(({ topic }) => topic.name);
   const others = allTopics(map).filter(({ name }) => !backedUp.includes(name));

@@ -23,13 +23,13 @@ const deadlineSettings = settingsGroup({
       env: "HOOKLINE_PROFILE_EVENTS_RETENTION",
       type: value.duration,
       default: formatDuration(KEPT_MS.profileEvents),
-      doc: "How long the calls of profiles are kept: as far as a new audience can look back. About the size of the calls themselves for so long.",
+      doc: "How long the calls of profiles are kept, and so how far a new audience can look back. They take about the size of the calls.",
     }),
     raiseRetention: setting({
       env: "HOOKLINE_PROVISION_RAISE_RETENTION",
       type: value.flag,
       default: "false",
-      doc: "Raises the retention of existing topics that keep their records for less time than this version needs; else they are only reported.",
+      doc: "Raises the retention of existing topics that is shorter than this version needs; otherwise it is only reported.",
     }),
   },
 });

@@ -20,6 +20,8 @@ const authorise: Middleware = {
 export const api = createClient<paths>({ baseUrl: location.origin });
 api.use(authorise);
 
+const AWAY = "control does not answer: is it running, and can this browser reach it?";
+
 interface Answer<T> {
   readonly data?: T;
   readonly error?: unknown;
@@ -29,19 +31,35 @@ interface Answer<T> {
 /** The answer's body. Throws an ApiProblem for everything that is no success. */
 export async function answerOf<T>(request: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await request.catch(() => {
-    throw new ApiProblem(0, "control does not answer: is it running, and can this browser reach it?");
+    throw new ApiProblem(0, AWAY);
   });
   if (!response.ok) throw problemOf(response.status, error);
   // An answer without a body is undefined, and so is its type.
   return data as T;
 }
 
+/** Sends a file as it is; the browser reads it from its disk meanwhile. Throws as `answerOf`. */
+export async function upload<T>(
+  path: string,
+  file: Blob,
+  headers: Readonly<Record<string, string>>,
+): Promise<T> {
+  return (await sent(path, {
+    method: "PUT",
+    headers: { ...headers, ...session.headers() },
+    body: file,
+  })) as T;
+}
+
 /** As an answer of the API describes a request of its own (`sendAgain`). Throws as `answerOf`. */
 export async function ask(method: string, path: string, body: unknown): Promise<unknown> {
-  const answered = await fetch(new URL(path, location.origin), {
-    method,
-    headers: { "content-type": "application/json", ...session.headers() },
-    body: JSON.stringify(body),
+  const headers = { "content-type": "application/json", ...session.headers() };
+  return await sent(path, { method, headers, body: JSON.stringify(body) });
+}
+
+async function sent(path: string, request: RequestInit): Promise<unknown> {
+  const answered = await fetch(new URL(path, location.origin), request).catch(() => {
+    throw new ApiProblem(0, AWAY);
   });
   const given: unknown = await answered.json().catch(() => undefined);
   if (answered.status === 401) session.refused();

@@ -36,6 +36,22 @@ export type paths = {
         patch?: never;
         trace?: never;
     };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/info": {
         parameters: {
             query?: never;
@@ -308,6 +324,22 @@ export type paths = {
         patch?: never;
         trace?: never;
     };
+    "/v1/flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getFlow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/calls/{messageId}": {
         parameters: {
             query?: never;
@@ -316,6 +348,22 @@ export type paths = {
             cookie?: never;
         };
         get: operations["getCall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/calls/{messageId}/destinations/{destinationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSentCall"];
         put?: never;
         post?: never;
         delete?: never;
@@ -334,6 +382,22 @@ export type paths = {
         get: operations["listSourceCalls"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/filters/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testFilter"];
         delete?: never;
         options?: never;
         head?: never;
@@ -418,6 +482,38 @@ export type paths = {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listIssues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/issues/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getIssue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patchIssue"];
         trace?: never;
     };
     "/v1/dead-letters/replay": {
@@ -660,6 +756,22 @@ export type paths = {
         patch?: never;
         trace?: never;
     };
+    "/v1/computed-traits/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["previewComputedTrait"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audiences/{id}/overlap": {
         parameters: {
             query?: never;
@@ -668,6 +780,22 @@ export type paths = {
             cookie?: never;
         };
         get: operations["getOverlap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audiences/{id}/sizes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSizes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -805,6 +933,8 @@ export type components = {
         AttemptPage: {
             data: components["schemas"]["Attempt"][];
             next: string | null;
+            total?: number | null;
+            atLeast?: number;
             /** Format: date-time */
             indexedUntil: string | null;
         };
@@ -844,6 +974,20 @@ export type components = {
         AudiencePage: {
             data: components["schemas"]["Audience"][];
             next: string | null;
+            total: number;
+        };
+        AudienceSizes: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            data: {
+                /** Format: date-time */
+                at: string;
+                size: number | null;
+                entered: number | null;
+                left: number | null;
+            }[];
         };
         AuditEntry: {
             id: string;
@@ -852,9 +996,9 @@ export type components = {
             token: string;
             requestId: string | null;
             /** @enum {string} */
-            action: "created" | "updated" | "deleted" | "started" | "cancelled" | "confirmed" | "retried";
+            action: "created" | "updated" | "deleted" | "started" | "cancelled" | "confirmed" | "retried" | "acknowledged" | "snoozed" | "resolved" | "reopened";
             /** @enum {string} */
-            resource: "source" | "destination" | "audience" | "computed_trait" | "replay" | "regulation" | "import";
+            resource: "source" | "destination" | "audience" | "computed_trait" | "replay" | "regulation" | "import" | "issue";
             resourceId: string;
             before: {
                 [key: string]: unknown;
@@ -916,7 +1060,12 @@ export type components = {
             data: {
                 /** Format: date-time */
                 at: string;
-                eventType?: string;
+                eventType?: string | null;
+                eventName?: string | null;
+                others?: boolean;
+                reason?: string | null;
+                webhookId?: string | null;
+                status?: string | null;
                 received: number;
                 refused: {
                     [key: string]: number;
@@ -928,6 +1077,7 @@ export type components = {
                 };
                 failed: number;
                 deliveries: components["schemas"]["DeliveryFlow"];
+                requests: components["schemas"]["RequestStats"];
             }[];
             total: {
                 received: number;
@@ -941,6 +1091,7 @@ export type components = {
                 };
                 failed: number;
                 deliveries: components["schemas"]["DeliveryFlow"];
+                requests: components["schemas"]["RequestStats"];
             };
             /** Format: date-time */
             countedUntil: string | null;
@@ -974,6 +1125,7 @@ export type components = {
         ComputedTraitPage: {
             data: components["schemas"]["ComputedTrait"][];
             next: string | null;
+            total: number;
         };
         CreateAudienceBody: {
             name: string;
@@ -1011,11 +1163,14 @@ export type components = {
             attempts: number;
             replayId: string | null;
             replayable: boolean;
+            issueIds: string[];
             replayIds: string[];
         };
         DeadLetterPage: {
             data: components["schemas"]["DeadLetter"][];
             next: string | null;
+            total?: number | null;
+            atLeast?: number;
             /** Format: date-time */
             indexedUntil: string | null;
         };
@@ -1068,6 +1223,8 @@ export type components = {
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
             next: string | null;
+            total?: number | null;
+            atLeast?: number;
             /** Format: date-time */
             indexedUntil: string | null;
         };
@@ -1136,6 +1293,7 @@ export type components = {
         DestinationPage: {
             data: components["schemas"]["Destination"][];
             next: string | null;
+            total: number;
         };
         DestinationPatch: {
             name?: string;
@@ -1173,6 +1331,56 @@ export type components = {
         DivertReason: "breaker_open" | "crowded" | "queue_slow" | "stalled" | "retry_share" | "paused" | "rate_limited" | "handed_over";
         /** @enum {string} */
         DropReason: "integration_off" | "no_destination" | "call_type_off" | "event_off" | "filter_off" | "duplicate" | "suppressed";
+        DryRun: {
+            calls: number | null;
+            atLeast: number;
+            skipped: number;
+            recordsRead: number | null;
+            recordsToRead: number | null;
+        };
+        FilterTest: {
+            sent: number;
+            passedOver: {
+                [key: string]: number;
+            };
+            isWhole: boolean;
+            calls: components["schemas"]["TestedCall"][];
+        };
+        Flow: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            sources: {
+                id: string;
+                name: string;
+                enabled: boolean;
+                refused: number;
+                dropped: number;
+                routed: number;
+            }[];
+            destinations: {
+                id: string;
+                name: string;
+                /** @enum {string} */
+                state: "off" | "paused" | "untested" | "breaker_open" | "healthy" | "failing" | "recovering";
+                isStuck: boolean;
+                sent: number;
+                dead: number;
+            }[];
+            flows: {
+                sourceId: string;
+                destinationId: string;
+                sent: number;
+                dead: number;
+            }[];
+            others: {
+                sources: number;
+                destinations: number;
+            };
+            /** Format: date-time */
+            countedUntil: string | null;
+        };
         GetMembersAnswer: components["schemas"]["Membership"] | components["schemas"]["MemberPage"];
         GetOverlapAnswer: {
             audience: {
@@ -1203,12 +1411,19 @@ export type components = {
             data: {
                 /** Format: date-time */
                 minute: string;
+                eventType?: string | null;
+                eventName?: string | null;
+                others?: boolean;
+                reason?: string | null;
+                webhookId?: string | null;
+                status?: string | null;
                 attempts: {
                     [key: string]: number;
                 };
                 p50Ms: number | null;
                 p95Ms: number | null;
                 p99Ms: number | null;
+                latency: components["schemas"]["Latency"];
                 calls: components["schemas"]["DeliveryFlow"];
             }[];
             total: {
@@ -1218,6 +1433,7 @@ export type components = {
                 p50Ms: number | null;
                 p95Ms: number | null;
                 p99Ms: number | null;
+                latency: components["schemas"]["Latency"];
                 calls: components["schemas"]["DeliveryFlow"];
             };
             /** Format: date-time */
@@ -1229,6 +1445,7 @@ export type components = {
         Import: {
             id: string;
             audienceId: string;
+            audienceName: string | null;
             /** @enum {string} */
             mode: "replace" | "add" | "remove";
             /** @enum {string} */
@@ -1238,6 +1455,22 @@ export type components = {
             suppressed: number;
             added: number;
             removed: number;
+            affects: {
+                audiences: {
+                    total: number;
+                    first: {
+                        id: string;
+                        name: string;
+                    }[];
+                };
+                destinations: {
+                    total: number;
+                    first: {
+                        id: string;
+                        name: string;
+                    }[];
+                };
+            };
             progress: {
                 written?: number;
                 changes?: number;
@@ -1270,6 +1503,54 @@ export type components = {
                 deadLetters: components["schemas"]["Recorded"];
             };
         };
+        Issue: {
+            id: string;
+            state: components["schemas"]["IssueState"];
+            destinationId: string;
+            destinationName: string | null;
+            webhookId: string | null;
+            url: string | null;
+            reason: components["schemas"]["IssueReason"];
+            requests: number;
+            deadLetters: number;
+            /** Format: date-time */
+            firstAt: string;
+            /** Format: date-time */
+            openedAt: string;
+            /** Format: date-time */
+            lastAt: string;
+            status: number | null;
+            error: string;
+            statuses: {
+                status: number;
+                requests: number;
+                deadLetters: number;
+                /** Format: date-time */
+                lastAt: string;
+                error: string;
+            }[];
+            changedAt: string | null;
+            changedBy: string | null;
+            snoozedUntil: string | null;
+        };
+        IssueChange: {
+            /** @enum {string} */
+            state: "open" | "acknowledged" | "snoozed" | "resolved";
+            /** Format: date-time */
+            snoozedUntil?: string;
+        };
+        IssuePage: {
+            data: components["schemas"]["Issue"][];
+            next: string | null;
+            total?: number | null;
+            atLeast?: number;
+            /** Format: date-time */
+            indexedUntil: string | null;
+        };
+        /** @enum {string} */
+        IssueReason: "timeout" | "http_5xx" | "http_408" | "http_429" | "tls" | "dns" | "connect" | "reset" | "invalid_response" | "secret_unreadable" | "http_4xx" | "http_3xx" | "self_signed" | "blocked_address" | "invalid_request" | "permanent" | "window_over" | "not_asked" | "destination_gone" | "destination_disabled" | "destination_paused" | "undecodable" | "handler_failed";
+        /** @enum {string} */
+        IssueState: "open" | "acknowledged" | "snoozed" | "resolved";
         LastFailure: {
             /** Format: date-time */
             at: string;
@@ -1279,9 +1560,16 @@ export type components = {
             status: number | null;
             message: string;
         };
+        Latency: {
+            p50Ms: number | null;
+            p95Ms: number | null;
+            p99Ms: number | null;
+        };
         ListAuditEntriesAnswer: {
             data: components["schemas"]["AuditEntry"][];
             next: string | null;
+            total?: number | null;
+            atLeast?: number;
         };
         ListWaitingCallsAnswer: {
             data: components["schemas"]["WaitingCall"][];
@@ -1304,6 +1592,7 @@ export type components = {
             data: {
                 userId: string | null;
                 anonymousId: string | null;
+                groupId: string | null;
                 /** Format: date-time */
                 since: string;
             }[];
@@ -1364,12 +1653,18 @@ export type components = {
         /** @default {} */
         NewPause: {
             callsWaitFor?: string | null;
+            dryRun?: boolean;
+        };
+        /** @default {} */
+        NewResume: {
+            dryRun?: boolean;
         };
         /** @default {} */
         NewRetry: {
             messageIds?: string[];
             userId?: string;
             anonymousId?: string;
+            dryRun?: boolean;
         };
         NewSource: {
             name: string;
@@ -1400,6 +1695,8 @@ export type components = {
             }[];
         };
         /** @enum {string} */
+        NoBody: "user_deleted" | "not_recorded" | "no_longer_kept";
+        /** @enum {string} */
         OutcomeReason: "timeout" | "http_5xx" | "http_408" | "http_429" | "tls" | "dns" | "connect" | "reset" | "invalid_response" | "secret_unreadable" | "http_4xx" | "http_3xx" | "self_signed" | "blocked_address" | "invalid_request";
         /** @enum {string} */
         PassedOverReason: "integration_off" | "call_type_off" | "event_off" | "filter_off" | "not_connected" | "suppressed";
@@ -1420,15 +1717,69 @@ export type components = {
             since: string;
             callsWaitFor: string | null;
         };
+        PausedDestination: {
+            id: string;
+            name: string;
+            enabled: boolean;
+            labels: {
+                [key: string]: string;
+            };
+            sourceIds: string[];
+            callTypes: ("track" | "page" | "screen" | "identify" | "group" | "alias" | "delete")[] | null;
+            events: string[] | null;
+            filter: {
+                [key: string]: unknown;
+            } | null;
+            maxRequestsPerSecond: number | null;
+            maxInFlight: number | null;
+            shards: number | null;
+            disableAfter: string | null;
+            retryDelays: string[] | null;
+            retryWindow: string | null;
+            standardWebhooks: boolean;
+            disabledReason: string | null;
+            paused: components["schemas"]["Pause"] | null;
+            retry: components["schemas"]["Retry"] | null;
+            /** Format: date-time */
+            previousSecretValidUntil: string | null;
+            sharedSecretSet: boolean;
+            webhooks: {
+                id: string;
+                /** Format: uri */
+                url: string;
+                maskedUrl: string;
+                headers: {
+                    [key: string]: string;
+                };
+                breaker: components["schemas"]["Breaker"];
+            }[];
+            health: components["schemas"]["DestinationHealth"];
+            warnings?: {
+                path: string;
+                message: string;
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            dryRun?: components["schemas"]["DryRun"];
+        };
         PreviewAudienceAnswer: {
             estimatedCount: number;
             exact: boolean;
             countError: number | null;
             profiles: number;
             profilesLookedAt: number;
+            partialHistory: boolean;
+            preparation: {
+                eventsToRead: number;
+                seconds: number;
+            } | null;
+            unknownCalls: string[];
             sample: {
                 userId: string | null;
                 anonymousId: string | null;
+                groupId: string | null;
                 why: {
                     path: string;
                     holds: boolean;
@@ -1438,21 +1789,19 @@ export type components = {
                     isOverflowing?: boolean;
                 }[];
             }[];
-            partialHistory: boolean;
-            preparation: {
-                eventsToRead: number;
-                seconds: number;
-            } | null;
-            unknownCalls: string[];
         };
         PreviewAudienceBody: {
             definition: unknown;
             includeAnonymous?: boolean;
         };
+        PreviewComputedTraitBody: {
+            definition: unknown;
+        };
         Profile: {
             id: string;
             userId: string | null;
             anonymousId: string | null;
+            groupId: string | null;
             isSuppressed: boolean;
             isIncomplete: boolean;
             /** Format: date-time */
@@ -1584,9 +1933,24 @@ export type components = {
         RegulationAccepted: {
             id: string;
         };
+        RegulationDryRun: {
+            subjectCount: number;
+            sources: string[];
+            notifications: number;
+            profiles: number | null;
+            audiences: number | null;
+            memberships: number | null;
+            waitingCalls: number | null;
+            deadLetters: number | null;
+            notKnown: {
+                field: string;
+                atLeast: number;
+            }[];
+        };
         RegulationPage: {
             data: components["schemas"]["Regulation"][];
             next: string | null;
+            total: number;
         };
         /** @enum {string} */
         RejectionCode: "no_user_anon_id" | "event_not_defined" | "event_not_string" | "properties_not_object" | "traits_not_object" | "name_not_string" | "id_required" | "id_not_string" | "invalid_type" | "message_too_large" | "too_many_messages" | "empty_batch" | "unknown_source" | "source_disabled" | "invalid_json" | "invalid_encoding" | "not_an_object" | "nested_too_deep" | "number_out_of_range" | "message_id_too_long" | "context_not_object" | "integrations_invalid";
@@ -1604,10 +1968,11 @@ export type components = {
             ids: string[] | null;
             destinationId: string | null;
             toDestinationId: string | null;
+            issueId: string | null;
             reason: string | null;
             calls: {
                 /** @enum {string} */
-                which: "delivered" | "dead" | "all";
+                which: "delivered" | "dead" | "all" | "missing";
                 sourceId: string | null;
                 event: string | null;
                 messageId: string | null;
@@ -1639,7 +2004,7 @@ export type components = {
              * @default delivered
              * @enum {string}
              */
-            which: "delivered" | "dead" | "all";
+            which: "delivered" | "dead" | "all" | "missing";
             event?: string;
             messageId?: string;
             userId?: string;
@@ -1649,21 +2014,25 @@ export type components = {
             /** Format: date-time */
             to?: string;
             callsPerSecond?: number;
+            dryRun?: boolean;
         };
         ReplayDeadLettersBody: {
             ids?: string[];
             destinationId?: string;
             toDestinationId?: string;
+            issueId?: string;
             reason?: components["schemas"]["DeadLetterReason"];
             /** Format: date-time */
             from?: string;
             /** Format: date-time */
             to?: string;
             callsPerSecond?: number;
+            dryRun?: boolean;
         };
         ReplayPage: {
             data: components["schemas"]["Replay"][];
             next: string | null;
+            total: number;
         };
         /** @default {} */
         ReplaySourceBody: {
@@ -1671,7 +2040,7 @@ export type components = {
              * @default delivered
              * @enum {string}
              */
-            which: "delivered" | "dead" | "all";
+            which: "delivered" | "dead" | "all" | "missing";
             event?: string;
             messageId?: string;
             userId?: string;
@@ -1681,6 +2050,16 @@ export type components = {
             /** Format: date-time */
             to?: string;
             callsPerSecond?: number;
+            dryRun?: boolean;
+        };
+        RequestStats: {
+            attempts: {
+                [key: string]: number;
+            };
+            p50Ms: number | null;
+            p95Ms: number | null;
+            p99Ms: number | null;
+            latency: components["schemas"]["Latency"];
         };
         RetriedDestination: {
             id: string;
@@ -1736,6 +2115,39 @@ export type components = {
             woken: number;
             isDone: boolean;
         };
+        SentCall: {
+            messageId: string;
+            sourceId: string;
+            userId: string | null;
+            anonymousId: string | null;
+            destinationId: string;
+            name: string | null;
+            /** @enum {string} */
+            state: "queued" | "waiting" | "paused" | "delivered" | "dead" | "under_way" | "passed_over" | "no_trace";
+            passedOver: components["schemas"]["PassedOverReason"] | null;
+            next: components["schemas"]["NextAttempt"][];
+            attempts: components["schemas"]["Attempt"][];
+            deadLetters: components["schemas"]["DeadLetter"][];
+            sendAgain: {
+                method: string;
+                path: string;
+                body: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            body: unknown;
+            bodyText: string | null;
+            noBody: components["schemas"]["NoBody"] | null;
+            requests: components["schemas"]["SentRequest"][];
+        };
+        SentRequest: {
+            webhookId: string;
+            url: string;
+            headers: {
+                [key: string]: string;
+            };
+            curl: string;
+        };
         Session: {
             /** Format: date-time */
             endsAt: string;
@@ -1773,12 +2185,29 @@ export type components = {
         SourceCallPage: {
             data: components["schemas"]["SourceCall"][];
             next: string | null;
+            total?: number | null;
+            atLeast?: number;
             /** Format: date-time */
             indexedUntil: string | null;
+        };
+        SourceDryRun: {
+            destinations: {
+                destinationId: string;
+                calls: number | null;
+                atLeast: number;
+                skipped: number;
+                recordsRead: number | null;
+                recordsToRead: number | null;
+            }[];
+            skipped: {
+                destinationId: string;
+                message: string;
+            }[];
         };
         SourcePage: {
             data: components["schemas"]["Source"][];
             next: string | null;
+            total: number;
         };
         SourcePatch: {
             name?: string;
@@ -1804,10 +2233,21 @@ export type components = {
             subjectType: "USER_ID";
             subjectIds: string[];
             sourceId?: string;
+            dryRun?: boolean;
         };
         /** @default {} */
         TestDestinationBody: {
             call?: Record<string, never>;
+        };
+        TestFilterBody: {
+            sourceId: string;
+            filter: {
+                [key: string]: unknown;
+            } | null;
+            callTypes?: ("track" | "page" | "screen" | "identify" | "group" | "alias" | "delete")[] | null;
+            events?: string[] | null;
+            /** @default 100 */
+            limit: number;
         };
         TestResult: {
             messageId: string;
@@ -1824,13 +2264,64 @@ export type components = {
                 response: string | null;
             }[];
         };
+        TestedCall: {
+            /** Format: date-time */
+            acceptedAt: string;
+            messageId: string;
+            userId: string | null;
+            anonymousId: string | null;
+            type: string;
+            event: string | null;
+            isSent: boolean;
+            reason: components["schemas"]["PassedOverReason"] | null;
+            why: {
+                path: string;
+                holds: boolean;
+                value: unknown;
+            }[];
+        };
+        Token: {
+            name: string;
+            scopes: ("read" | "write" | "replay")[];
+        };
+        TokenList: {
+            data: components["schemas"]["Token"][];
+        };
+        TraitPreview: {
+            estimatedCount: number;
+            exact: boolean;
+            countError: number | null;
+            profiles: number;
+            profilesLookedAt: number;
+            partialHistory: boolean;
+            preparation: {
+                eventsToRead: number;
+                seconds: number;
+            } | null;
+            unknownCalls: string[];
+            sample: {
+                userId: string | null;
+                anonymousId: string | null;
+                groupId: string | null;
+                value: unknown;
+                calls?: number;
+                /** Format: date-time */
+                firstAt?: string;
+                /** Format: date-time */
+                lastAt?: string;
+                /** Format: date-time */
+                until?: string;
+                isOverflowing?: boolean;
+            }[];
+        };
         UserValue: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "value";
-            userId: string;
+            userId: string | null;
+            groupId: string | null;
             value: unknown;
             /** Format: date-time */
             since?: string;
@@ -1842,7 +2333,8 @@ export type components = {
              */
             kind: "values";
             data: {
-                userId: string;
+                userId: string | null;
+                groupId: string | null;
                 value: unknown;
                 /** Format: date-time */
                 since: string;
@@ -1898,6 +2390,7 @@ export type components = {
             attempts: number;
             replayId: string | null;
             replayable: boolean;
+            issueIds: string[];
             replayIds: string[];
             firstAttemptAt: string | null;
             origin: string;
@@ -1915,6 +2408,42 @@ export type components = {
             body: unknown;
             bodyText: string | null;
             bodyBase64: string | null;
+            noBody: "user_deleted" | null;
+        };
+        WholeIssue: {
+            id: string;
+            state: components["schemas"]["IssueState"];
+            destinationId: string;
+            destinationName: string | null;
+            webhookId: string | null;
+            url: string | null;
+            reason: components["schemas"]["IssueReason"];
+            requests: number;
+            deadLetters: number;
+            /** Format: date-time */
+            firstAt: string;
+            /** Format: date-time */
+            openedAt: string;
+            /** Format: date-time */
+            lastAt: string;
+            status: number | null;
+            error: string;
+            statuses: {
+                status: number;
+                requests: number;
+                deadLetters: number;
+                /** Format: date-time */
+                lastAt: string;
+                error: string;
+                attempt: components["schemas"]["Attempt"] | null;
+            }[];
+            changedAt: string | null;
+            changedBy: string | null;
+            snoozedUntil: string | null;
+            attempts: components["schemas"]["Attempt"][];
+            sendAgain: {
+                [key: string]: unknown;
+            } | null;
         };
         Problem: {
             type: string;
@@ -1987,6 +2516,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
                 };
             };
         };
@@ -2322,7 +2870,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Destination"];
+                    "application/json": components["schemas"]["PausedDestination"];
                 };
             };
         };
@@ -2338,14 +2886,18 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewResume"];
+            };
+        };
         responses: {
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Destination"];
+                    "application/json": components["schemas"]["PausedDestination"];
                 };
             };
         };
@@ -2367,6 +2919,14 @@ export interface operations {
             };
         };
         responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRun"];
+                };
+            };
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2501,6 +3061,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 step?: "minute" | "hour" | "day";
+                groupBy?: "eventType" | "eventName" | "reason" | "webhook" | "status";
             };
             header?: never;
             path: {
@@ -2526,7 +3087,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 step?: "minute" | "hour" | "day";
-                groupBy?: "eventType";
+                groupBy?: "eventType" | "eventName" | "reason" | "webhook" | "status";
             };
             header?: never;
             path?: never;
@@ -2550,7 +3111,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 step?: "minute" | "hour" | "day";
-                groupBy?: "eventType";
+                groupBy?: "eventType" | "eventName" | "reason" | "webhook" | "status";
             };
             header?: never;
             path: {
@@ -2566,6 +3127,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallStats"];
+                };
+            };
+        };
+    };
+    getFlow: {
+        parameters: {
+            query?: {
+                minutes?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flow"];
                 };
             };
         };
@@ -2591,6 +3173,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Call"];
+                };
+            };
+        };
+    };
+    getSentCall: {
+        parameters: {
+            query?: {
+                sourceId?: string;
+                userId?: string;
+                anonymousId?: string;
+            };
+            header?: never;
+            path: {
+                messageId: string;
+                destinationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentCall"];
                 };
             };
         };
@@ -2628,10 +3236,35 @@ export interface operations {
             };
         };
     };
-    watchSource: {
+    testFilter: {
         parameters: {
             query?: never;
             header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestFilterBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterTest"];
+                };
+            };
+        };
+    };
+    watchSource: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2652,7 +3285,9 @@ export interface operations {
     watchDestination: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "last-event-id"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2696,6 +3331,7 @@ export interface operations {
                 sourceId?: string;
                 reason?: components["schemas"]["DeadLetterReason"];
                 replayId?: string;
+                issueId?: string;
                 from?: string;
                 to?: string;
                 limit?: number;
@@ -2738,6 +3374,76 @@ export interface operations {
             };
         };
     };
+    listIssues: {
+        parameters: {
+            query?: {
+                destinationId?: string;
+                state?: components["schemas"]["IssueState"];
+                limit?: number;
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuePage"];
+                };
+            };
+        };
+    };
+    getIssue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeIssue"];
+                };
+            };
+        };
+    };
+    patchIssue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssueChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeIssue"];
+                };
+            };
+        };
+    };
     replayDeadLetters: {
         parameters: {
             query?: never;
@@ -2753,6 +3459,14 @@ export interface operations {
             };
         };
         responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRun"];
+                };
+            };
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2801,6 +3515,14 @@ export interface operations {
             };
         };
         responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRun"];
+                };
+            };
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2870,6 +3592,14 @@ export interface operations {
             };
         };
         responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceDryRun"];
+                };
+            };
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2920,6 +3650,14 @@ export interface operations {
             };
         };
         responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegulationDryRun"];
+                };
+            };
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3202,6 +3940,7 @@ export interface operations {
                 limit?: number;
                 after?: string;
                 userId?: string;
+                groupId?: string;
             };
             header?: never;
             path: {
@@ -3250,6 +3989,7 @@ export interface operations {
                 limit?: number;
                 after?: string;
                 userId?: string;
+                groupId?: string;
             };
             header?: never;
             path: {
@@ -3315,6 +4055,29 @@ export interface operations {
             };
         };
     };
+    previewComputedTrait: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewComputedTraitBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraitPreview"];
+                };
+            };
+        };
+    };
     getOverlap: {
         parameters: {
             query: {
@@ -3334,6 +4097,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetOverlapAnswer"];
+                };
+            };
+        };
+    };
+    getSizes: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                step?: "hour" | "day";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AudienceSizes"];
                 };
             };
         };
@@ -3409,8 +4197,8 @@ export interface operations {
         parameters: {
             query?: {
                 token?: string;
-                action?: "created" | "updated" | "deleted" | "started" | "cancelled" | "confirmed" | "retried";
-                resource?: "source" | "destination" | "audience" | "computed_trait" | "replay" | "regulation" | "import";
+                action?: "created" | "updated" | "deleted" | "started" | "cancelled" | "confirmed" | "retried" | "acknowledged" | "snoozed" | "resolved" | "reopened";
+                resource?: "source" | "destination" | "audience" | "computed_trait" | "replay" | "regulation" | "import" | "issue";
                 resourceId?: string;
                 from?: string;
                 to?: string;
@@ -3437,6 +4225,7 @@ export interface operations {
         parameters: {
             query?: {
                 mode?: "replace" | "add" | "remove";
+                hold?: boolean;
             };
             header?: never;
             path: {

@@ -7,7 +7,8 @@ import { Block, Text } from "./text.tsx";
 import { Time } from "./time.tsx";
 import { duration } from "./times.ts";
 
-function headerLines(headers: Readonly<Record<string, string>>): string {
+/** A line each. */
+export function headerLines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");

@@ -4,6 +4,9 @@ import { lazy, Suspense, useMemo } from "react";
 import type { Schemas } from "../api/client.ts";
 import { Answer, Loading } from "./answer.tsx";
 import { Facts } from "./facts.tsx";
+import { Grouped } from "./grouped.tsx";
+import type { GroupBy } from "./groups.ts";
+import { LATENCIES, LatencyFacts } from "./latency.tsx";
 import { SpanChoice, useSpan } from "./span-choice.tsx";
 import { type LineOf, linesOf, queryOf, type Span, sumOf } from "./steps.ts";
 import { share } from "./times.ts";
@@ -14,7 +17,7 @@ const REFETCH_MS = 15_000;
 
 type Stats = Schemas["CallStats"];
 type Flow = Stats["total"];
-type StatsQuery = ReturnType<typeof queryOf>;
+type StatsQuery = ReturnType<typeof queryOf> & { readonly groupBy?: GroupBy };
 
 const CALLS: readonly LineOf<Flow>[] = [
   { label: "routed", tone: "good", count: ({ routed }) => routed },
@@ -76,13 +79,17 @@ function CallFacts({ of }: { readonly of: Flow }) {
 
 function Drawn({ of: { data, from, to }, span }: { readonly of: Stats; readonly span: Span }) {
   const { stepMs, step } = span;
-  const [calls, deliveries] = useMemo(
+  const [calls, deliveries, latencies] = useMemo(
     () =>
       [
         linesOf({ from, to, stepMs, entries: data.map((entry) => [entry.at, entry] as const) }, CALLS),
         linesOf(
           { from, to, stepMs, entries: data.map((entry) => [entry.at, entry.deliveries] as const) },
           DELIVERIES,
+        ),
+        linesOf(
+          { from, to, stepMs, entries: data.map((entry) => [entry.at, entry.requests.latency] as const) },
+          LATENCIES,
         ),
       ] as const,
     [data, from, to, stepMs],
@@ -91,6 +98,7 @@ function Drawn({ of: { data, from, to }, span }: { readonly of: Stats; readonly 
     <Suspense fallback={<Loading />}>
       <Chart caption={`Accepted calls by ${step}`} {...calls} />
       <Chart caption={`Calls at destinations by ${step}`} {...deliveries} />
+      <Chart caption={`Milliseconds from acceptance to delivery by ${step}`} {...latencies} />
     </Suspense>
   );
 }
@@ -105,7 +113,7 @@ export function CallStats({ queryKey, load }: CallStatsProps) {
   const chosen = useSpan();
   const { span } = chosen;
   const query = useQuery({
-    queryKey: [...queryKey, span.title],
+    queryKey: [...queryKey, span.name, span.step],
     queryFn: () => load(queryOf(span, Date.now())),
     refetchInterval: REFETCH_MS,
   });
@@ -120,7 +128,9 @@ export function CallStats({ queryKey, load }: CallStatsProps) {
             <>
               <CallFacts of={stats.total} />
               <DeliveryFacts of={stats.total.deliveries} />
+              <LatencyFacts of={stats.total.requests.latency} />
               <Drawn of={stats} span={span} />
+              <Grouped {...chosen} queryKey={queryKey} load={load} />
             </>
           )
         }

@@ -8,6 +8,7 @@ const TONES: Readonly<Record<string, "good" | "bad" | "wait">> = {
   finished: "good",
   applied: "good",
   closed: "good",
+  resolved: "good",
   accepted: "good",
   failing: "bad",
   breaker_open: "bad",
@@ -22,6 +23,8 @@ const TONES: Readonly<Record<string, "good" | "bad" | "wait">> = {
   preparing: "wait",
   running: "wait",
   half_open: "wait",
+  acknowledged: "wait",
+  snoozed: "wait",
 };
 
 export function State({ of: state }: { readonly of: string }) {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { linesOf, queryOf, SPANS, spanOf, sumOf } from "./steps.ts";
+import { linesOf, queryOf, spanOf, sumOf } from "./steps.ts";
 
 test("a step without an entry counts nothing, and every line has every step", () => {
   const entries = [
@@ -27,8 +27,13 @@ test("a step without an entry counts nothing, and every line has every step", ()
 test("a span begins at a whole step, and another name is the last hour", () => {
   const nowMs = Date.UTC(2026, 0, 10, 12, 34, 56);
   expect(queryOf(spanOf("week"), nowMs)).toEqual({ from: "2026-01-03T12:00:00.000Z", step: "hour" });
-  expect(queryOf(spanOf("year"), nowMs)).toEqual({ from: "2026-01-10T11:34:00.000Z", step: "minute" });
-  expect(spanOf(undefined)).toBe(SPANS.hour);
+  expect(queryOf(spanOf("century"), nowMs)).toEqual({ from: "2026-01-10T11:34:00.000Z", step: "minute" });
+  expect(spanOf(undefined)).toMatchObject({ name: "hour", step: "minute" });
+  expect(queryOf(spanOf("day", "minute"), nowMs)).toEqual({
+    from: "2026-01-09T12:34:00.000Z",
+    step: "minute",
+  });
+  expect(spanOf("year", "minute")).toMatchObject({ name: "year", step: "day" });
 });
 
 test("counts by reason add up", () => expect(sumOf({ duplicate: 2, filter_off: 3 })).toBe(5));

@@ -4,17 +4,46 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** `step` as the API names it. */
+const DAY_MS = 24 * HOUR_MS;
+
+/** As the API names them. */
+const STEP_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
+export type Step = keyof typeof STEP_MS;
+
+/** The first step is shown unless another is chosen. */
+interface Shown {
+  readonly lengthMs: number;
+  readonly steps: readonly [Step, ...Step[]];
+  readonly title: string;
+}
+
 export const SPANS = {
-  hour: { step: "minute", stepMs: MINUTE_MS, lengthMs: HOUR_MS, title: "the last hour" },
-  day: { step: "hour", stepMs: HOUR_MS, lengthMs: 24 * HOUR_MS, title: "the last day" },
-  week: { step: "hour", stepMs: HOUR_MS, lengthMs: 7 * 24 * HOUR_MS, title: "the last seven days" },
-} as const;
-export type Span = (typeof SPANS)[keyof typeof SPANS];
+  hour: { lengthMs: HOUR_MS, steps: ["minute"], title: "the last hour" },
+  day: { lengthMs: DAY_MS, steps: ["hour", "minute"], title: "the last day" },
+  week: { lengthMs: 7 * DAY_MS, steps: ["hour", "day"], title: "the last seven days" },
+  month: { lengthMs: 30 * DAY_MS, steps: ["day", "hour"], title: "the last thirty days" },
+  year: { lengthMs: 395 * DAY_MS, steps: ["day"], title: "the last thirteen months" },
+} as const satisfies Readonly<Record<string, Shown>>;
+export type SpanName = keyof typeof SPANS;
+
+export interface Span extends Pick<Shown, "lengthMs" | "title"> {
+  readonly name: SpanName;
+  readonly step: Step;
+  readonly stepMs: number;
+}
 
 /** The last hour where nothing else is asked for. */
-export function spanOf(name: string | undefined): Span {
-  return name === "day" || name === "week" ? SPANS[name] : SPANS.hour;
+export function spanOf(asked: string | undefined, askedStep?: string): Span {
+  const name = (Object.keys(SPANS) as SpanName[]).find((one) => one === asked) ?? "hour";
+  const { lengthMs, steps, title }: Shown = SPANS[name];
+  const step = steps.find((one) => one === askedStep) ?? steps[0];
+  return { name, lengthMs, title, step, stepMs: STEP_MS[step] };
+}
+
+/** The same span in as few steps as it has. */
+export function coarsest(span: Span): Span {
+  const { steps }: Shown = SPANS[span.name];
+  return spanOf(span.name, steps.toSorted((one, other) => STEP_MS[other] - STEP_MS[one])[0]);
 }
 
 /** From a whole step on, as the API rounds it. */

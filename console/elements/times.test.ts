@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { duration, relativeTime, share } from "./times.ts";
+import { duration, longDuration, relativeTime, share } from "./times.ts";
 
 const NOW = Date.UTC(2026, 0, 31);
 
@@ -22,4 +22,13 @@ test("a share that is not all is not shown as all", () => {
     "0.0 %",
   ]);
   expect([duration(null), duration(12.4), duration(1_250)]).toEqual(["–", "12 ms", "1.3 s"]);
+});
+
+test.each([
+  [0, "about 0 s"],
+  [119, "about 119 s"],
+  [200, "about 3 min"],
+  [7_200, "about 2 h"],
+])("%d seconds are %s", (seconds, text) => {
+  expect(longDuration(seconds)).toBe(text);
 });

@@ -6,6 +6,10 @@ const UNITS: readonly (readonly [name: Intl.RelativeTimeFormatUnit, ms: number])
   ["minute", 60_000],
   ["second", 1_000],
 ];
+const LONG_UNITS: readonly (readonly [name: string, seconds: number])[] = [
+  ["h", 3_600],
+  ["min", 60],
+];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
 
 /** "3 min. ago", "in 10 sec." */
@@ -20,6 +24,12 @@ export function relativeTime(atMs: number, nowMs: number): string {
 export function duration(ms: number | null): string {
   if (ms === null) return "–";
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** "about 3 min", "about 90 s". */
+export function longDuration(seconds: number): string {
+  const [unit, size] = LONG_UNITS.find(([, least]) => seconds >= 2 * least) ?? ["s", 1];
+  return `about ${Math.round(seconds / size).toLocaleString("en")} ${unit}`;
 }
 
 /** Undefined where nothing was counted. */

@@ -1,16 +1,19 @@
-// Addresses of the pages of users, and the ids of their profiles as the API takes them.
+// Addresses of the pages of users and accounts, and the ids of their profiles as the API takes them.
 
-interface UserIds {
+export interface ProfileIds {
   readonly userId: string | null;
   readonly anonymousId: string | null;
+  /** Of an account. */
+  readonly groupId?: string | null;
 }
 
 /** A userId that looks like another kind of id has a prefix, as GET /v1/profiles/{id} asks for. */
-function profileId({ anonymousId, userId }: UserIds): string {
+function profileId({ anonymousId, groupId = null, userId }: ProfileIds): string {
+  if (groupId !== null) return `group:${groupId}`;
   if (userId === null) return `anon:${anonymousId ?? ""}`;
-  return /^(anon|user):/.test(userId) ? `user:${userId}` : userId;
+  return /^(anon|user|group):/.test(userId) ? `user:${userId}` : userId;
 }
 
-export function profilePath(ids: UserIds): string {
+export function profilePath(ids: ProfileIds): string {
   return `/profiles/${encodeURIComponent(profileId(ids))}`;
 }

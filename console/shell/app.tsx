@@ -19,6 +19,7 @@ const Calls = lazy(async () => ({ default: (await import("../pages/calls/routes.
 const DeadLetters = lazy(async () => ({
   default: (await import("../pages/dead-letters/routes.tsx")).DeadLetterPages,
 }));
+const Issues = lazy(async () => ({ default: (await import("../pages/issues/routes.tsx")).IssuePages }));
 const Replays = lazy(async () => ({ default: (await import("../pages/replays/routes.tsx")).ReplayPages }));
 const Audiences = lazy(async () => ({
   default: (await import("../pages/audiences/routes.tsx")).AudiencePages,
@@ -29,6 +30,7 @@ const Deletions = lazy(async () => ({
   default: (await import("../pages/deletions/routes.tsx")).DeletionPages,
 }));
 const Audit = lazy(async () => ({ default: (await import("../pages/audit/audit.tsx")).Audit }));
+const Settings = lazy(async () => ({ default: (await import("../pages/settings/settings.tsx")).Settings }));
 
 const RETRIES = 2;
 const CLIENT_ERROR = 400;
@@ -64,6 +66,7 @@ function Content() {
             <Route path="destinations/*" element={<Destinations />} />
             <Route path="sources/*" element={<Sources />} />
             <Route path="calls/*" element={<Calls />} />
+            <Route path="issues/*" element={<Issues />} />
             <Route path="dead-letters/*" element={<DeadLetters />} />
             <Route path="replays/*" element={<Replays />} />
             <Route path="audiences/*" element={<Audiences />} />
@@ -71,6 +74,7 @@ function Content() {
             <Route path="profiles/*" element={<Profiles />} />
             <Route path="deletions/*" element={<Deletions />} />
             <Route path="audit" element={<Audit />} />
+            <Route path="settings" element={<Settings />} />
             <Route path="*" element={<Unknown />} />
           </Routes>
         </Suspense>

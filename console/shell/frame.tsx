@@ -9,6 +9,7 @@ const SECTIONS: readonly (readonly [title: string, to: string])[] = [
   ["Sources", "/sources"],
   ["Destinations", "/destinations"],
   ["Calls", "/calls"],
+  ["Issues", "/issues"],
   ["Dead letters", "/dead-letters"],
   ["Replays", "/replays"],
   ["Audiences", "/audiences"],
@@ -16,6 +17,7 @@ const SECTIONS: readonly (readonly [title: string, to: string])[] = [
   ["Users", "/profiles"],
   ["Deletions", "/deletions"],
   ["Audit", "/audit"],
+  ["Settings", "/settings"],
 ];
 
 interface PreferenceProps<N extends keyof Preferences> {

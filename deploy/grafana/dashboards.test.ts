@@ -52,9 +52,9 @@ describe("dashboards", () => {
     const lines = readFileSync(join(ROOT, "docs/operate/metrics.md"), "utf8").split("\n");
     const labelsOf = new Map<string, Set<string>>();
     for (const line of lines) {
-      const [, metric, labels = ""] = /^\| `(\w+)` \| \w+ \|([^|]*)\|/.exec(line) ?? [];
+      const [, metric, labels = ""] = /^\| `(\w+)`(?: \(histogram\))? \|(.*)\|$/.exec(line) ?? [];
       if (metric === undefined) continue;
-      const names = [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label);
+      const names = [...labels.matchAll(/`(\w+)`[:.]/g)].map(([, label = ""]) => label);
       labelsOf.set(metric, new Set([...(labelsOf.get(metric) ?? []), ...names, "job", "instance", "le"]));
     }
     expect(labelsOf.size).toBeGreaterThan(60);

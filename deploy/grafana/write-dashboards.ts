@@ -1,8 +1,8 @@
 // Writes the dashboards as files for Grafana: `npm run generate`; with --check it only compares.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { jsonText } from "../json-text.ts";
 import { dashboards } from "./all.ts";
-import { jsonText } from "./json-text.ts";
 import { dashboardJson } from "./panels.ts";
 
 const FOLDER = join(import.meta.dirname, "dashboards");

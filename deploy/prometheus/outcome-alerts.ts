@@ -1,8 +1,10 @@
 // Alerts about what became of calls and of what was asked for.
 import { type AlertText, grown } from "./rule.ts";
 
-/** Fewer endpoints or destinations are no share of anything. */
+/** More than half of fewer endpoints or destinations is no share of anything. */
 const LEAST = 4;
+/** All destinations, of these or more: one alone is its customer's matter. */
+const LEAST_OF_ALL = 2;
 const UNWELL = 'hookline_control_unwell_destinations{state="failing"}';
 const TRIED = "hookline_control_tried_destinations";
 const OPEN = 'sum(hookline_delivery_endpoints{breaker!="closed"})';
@@ -75,7 +77,7 @@ export const OUTCOMES: readonly AlertText[] = [
   {
     alert: "HooklineMostEndpointsDown",
     severity: "ticket",
-    expr: `(max(${UNWELL}) / max(${TRIED}) > 0.5 and max(${TRIED}) >= ${LEAST}) or (${OPEN} / ${ENDPOINTS} > 0.5 and ${ENDPOINTS} >= ${LEAST})`,
+    expr: `(max(${UNWELL}) / max(${TRIED}) > 0.5 and max(${TRIED}) >= ${LEAST}) or (max(${UNWELL}) / max(${TRIED}) >= 1 and max(${TRIED}) >= ${LEAST_OF_ALL}) or (${OPEN} / ${ENDPOINTS} > 0.5 and ${ENDPOINTS} >= ${LEAST})`,
     for: "10m",
     summary: "Most endpoints take nothing.",
     description:

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { environment } from "#support/environment";
-import { imagesIn } from "./images.ts";
+import { imagesIn, unpinnedIn } from "./images.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FILES = ["Dockerfile", "docker-compose.yml", "docker-compose.three-brokers.yml"];
@@ -57,6 +57,11 @@ test("a release names each image that is not built here by tag and digest, as it
   const before = FILES.map(textOf);
   expect(pin()).toEqual({ status: 0, stderr: "" });
   expect(FILES.map(textOf)).toEqual(before);
+});
+
+test("every image of the repository has a digest but one, whose digest no public repository names (decision 79)", () => {
+  const unpinned = FILES.flatMap((file) => unpinnedIn(textOf(file)));
+  expect(unpinned).toEqual(["apicurio/apicurio-registry:3.0.9"]);
 });
 
 test("an image without a digest, or with half of one, is refused", () => {

@@ -22,12 +22,12 @@ const startSettings = settingsGroup({
       env: "HOOKLINE_DEMO",
       type: value.flag,
       default: "true",
-      doc: "Whether to make a demo source and destination and to send a few calls; 0 for none of them.",
+      doc: "Whether to make a demo source and destination and to send a few calls.",
     }),
     dataDir: setting({
       env: "HOOKLINE_DATA_DIR",
       type: value.text,
-      doc: "Folder that keeps Kafka's and the services' data for the next start (needs Java, not Docker); unset: `start` in the cache folder, where Java is there.",
+      doc: "Folder that keeps Kafka's and the services' data for the next start (needs Java, not Docker); unset: `start` in the cache folder.",
     }),
     cacheDir: setting({
       env: "HOOKLINE_CACHE_DIR",

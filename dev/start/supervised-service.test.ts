@@ -28,21 +28,31 @@ async function program(name: string, life: string): Promise<string> {
   return file;
 }
 
+async function supervise(
+  name: string,
+  life: string,
+  more: { say?(line: string): void; sayEveryMs?: number } = {},
+) {
+  const file = await program(name, life);
+  return superviseService({
+    name,
+    program: file,
+    environment,
+    logFolder: folder,
+    say: () => undefined,
+    ...more,
+  });
+}
+
 test("a service that dies after it was ready is started again, and it is said", async () => {
   const said: string[] = [];
-  const phoenix = await program(
+  const service = await supervise(
     "phoenix",
     `log({ level: "info", msg: "ready", metricsPort: life });
      if (life === 1) setTimeout(() => process.exit(9), 50);
      else setInterval(() => {}, 1000);`,
+    { say: (line) => void said.push(line) },
   );
-  const service = await superviseService({
-    name: "phoenix",
-    program: phoenix,
-    environment,
-    logFolder: folder,
-    say: (line) => said.push(line),
-  });
   expect(service.ports).toEqual({ metricsPort: 1 });
   await until(() => said.includes("phoenix is ready again"), { timeoutMs: 10_000, what: () => said.join() });
   expect(said[0]).toBe("phoenix ended with 9; starting it again in 0.5 s");
@@ -52,17 +62,10 @@ test("a service that dies after it was ready is started again, and it is said", 
 });
 
 test("a service that ends before it is ready fails the start with its last words", async () => {
-  const stillborn = await program(
+  const starting = supervise(
     "stillborn",
     `log({ level: "fatal", msg: "service cannot go on", err: { message: "port taken" } }); process.exitCode = 1;`,
   );
-  const starting = superviseService({
-    name: "stillborn",
-    program: stillborn,
-    environment,
-    logFolder: folder,
-    say: () => undefined,
-  });
   await expect(starting).rejects.toThrow(
     "stillborn ended with 1 before it was ready: FATAL service cannot go on: port taken",
   );
@@ -71,37 +74,24 @@ test("a service that ends before it is ready fails the start with its last words
 
 test("a service that takes long to be ready is said to, with what it waits for", async () => {
   const said: string[] = [];
-  const slow = await program(
+  const service = await supervise(
     "slow",
     `log({ level: "warn", msg: "no Kafka yet" });
      setTimeout(() => log({ level: "info", msg: "ready" }), 2000);
      setInterval(() => {}, 1000);`,
+    { say: (line) => void said.push(line), sayEveryMs: 500 },
   );
-  const service = await superviseService({
-    name: "slow",
-    program: slow,
-    environment,
-    logFolder: folder,
-    say: (line) => said.push(line),
-    sayEveryMs: 500,
-  });
   await service.stop();
   expect(said).toContain("slow is still starting: WARN no Kafka yet");
 });
 
 test("a service that is stopped stays stopped", async () => {
   const said: string[] = [];
-  const obedient = await program(
+  const service = await supervise(
     "obedient",
     `log({ level: "info", msg: "ready" }); setInterval(() => {}, 1000);`,
+    { say: (line) => void said.push(line) },
   );
-  const service = await superviseService({
-    name: "obedient",
-    program: obedient,
-    environment,
-    logFolder: folder,
-    say: (line) => said.push(line),
-  });
   await service.stop();
   expect(said).toEqual([]);
   expect(await readFile(join(folder, "obedient.lives"), "utf8")).toBe("x");

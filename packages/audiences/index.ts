@@ -10,23 +10,27 @@ export type {
   ComputedTraitDefinition,
   Reading,
   ReduceFn,
+  Subject,
 } from "./definition/definition.ts";
 export { NAME_FIELDS } from "./definition/event-leaf.ts";
 export { limitHistory } from "./definition/limit-history.ts";
 export { type AudienceContext, parseAudience } from "./definition/parse-audience.ts";
 export { parseComputedTrait, reduceFnOf } from "./definition/parse-computed-trait.ts";
 export { keyProblem, snakeCase } from "./definition/snake-case.ts";
+export { subjectIn } from "./definition/subject.ts";
 export {
   explainConditions,
   explainMembership,
+  explainValue,
   type LeafExplanation,
   type MembershipExplanation,
 } from "./explain/explain.ts";
+export { type DecidingCondition, explainFilter } from "./explain/explain-filter.ts";
 export { passesFilter } from "./leaves/call-filter.ts";
+export { whyNotTaken } from "./leaves/passed-over.ts";
 export { filterFrom, filterOf } from "./leaves/stored-filter.ts";
 export {
   type FlipContext,
-  identifyCall,
   messageIdOf,
   SPACE,
   type Space,
@@ -34,13 +38,10 @@ export {
   TRACK_PROPERTIES,
   trackCall,
   trackMessageIdOf,
+  traitsCall,
 } from "./output/calls.ts";
-export {
-  advance,
-  applyEvent,
-  completeRelease,
-  evaluate,
-} from "./profile/apply.ts";
+export { tellAccounts } from "./profile/accounts.ts";
+export { applyEvent, completeRelease } from "./profile/apply.ts";
 export {
   addPast,
   forgetLeaf,
@@ -68,16 +69,20 @@ export {
 } from "./profile/expiry.ts";
 export { Gathering } from "./profile/gathering.ts";
 export {
+  accountProfileId,
   anonymousProfileId,
   type Ids,
   mergedBy,
+  type Owner,
   ownerOf,
   profileIdOf,
   type RedirectOf,
+  subjectOf,
   survivorOf,
   userProfileId,
 } from "./profile/identity.ts";
 export { noteLeftOut, noteMissing } from "./profile/incomplete.ts";
+export { advance, evaluate } from "./profile/judging.ts";
 export { leafKeysOf } from "./profile/leaf-keys.ts";
 export {
   createProfile,
@@ -85,6 +90,8 @@ export {
   isFull,
   MAX_PROFILE_BYTES,
   MAX_TRAITS,
+  NO_MOVES,
+  NO_STEPS,
   type Profile,
 } from "./profile/profile.ts";
 export { ProfileReader } from "./profile/profile-reader.ts";
@@ -94,5 +101,6 @@ export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
 export { isKnownFromSummary, isUnknown, seedLeaves } from "./profile/seed.ts";
 export { MAX_SENT_TRAIT_LENGTH, MAX_SENT_TRAITS, type Sends, traitsAlong } from "./profile/sent-along.ts";
+export { isSentFirst } from "./profile/settle.ts";
 export { isSilenced } from "./profile/suppression.ts";
 export { chooseVersions, type Versions } from "./profile/versions.ts";

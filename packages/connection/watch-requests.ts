@@ -9,7 +9,7 @@ import { allTopics, type TopicMap } from "#topics";
 export function watchRequests(metrics: Metrics, topics: TopicMap): void {
   metrics.counter({
     name: "kafka_requests_total",
-    help: "Requests to Kafka by API, as Kafka names it. Each wakes threads here and in a broker, whatever it carries.",
+    help: "Requests to Kafka by API.",
     labels: { api: KAFKA_APIS },
     collect(totals) {
       for (const api of KAFKA_APIS) totals.set({ api }, requestsSent(api));

@@ -22,6 +22,8 @@ export interface AcceptContext {
   readonly ip?: string | undefined;
   /** The request itself shows that a browser sent it. */
   readonly fromBrowser?: boolean | undefined;
+  /** Of a call that the product itself makes, about an account: it needs no user (contract 8.9). */
+  readonly accountId?: string | undefined;
   /** The whole request was no larger than one call may be, so this call need not be measured. */
   readonly sizeIsBounded?: boolean | undefined;
   newMessageId(): string;
@@ -38,6 +40,8 @@ export interface AcceptedCall {
   readonly type: CallType;
   readonly userId: string | null;
   readonly anonymousId: string | null;
+  /** The account, of a call that has no user. */
+  readonly groupId: string | null;
   /** The previous id of an alias. */
   readonly previousId: string | null;
   readonly event: string | null;
@@ -60,7 +64,8 @@ export function acceptCall(raw: unknown, context: AcceptContext): Acceptance {
   const call = raw as ValidCall;
   const type = context.type ?? call["type"];
   if (!isCallType(type)) return { ok: false, ...invalidType(type) };
-  const refused = faultRejection(call) ?? callRejection(call, type);
+  const refused =
+    faultRejection(call) ?? (context.accountId === undefined ? callRejection(call, type) : undefined);
   if (refused !== undefined) return { ok: false, ...refused };
   const accepted = normalise(call, type, context);
   const tooLarge = context.sizeIsBounded === true ? undefined : sizeRejection(call, accepted.body);
@@ -129,6 +134,7 @@ function normalise(call: ValidCall, type: CallType, context: AcceptContext): Acc
     type,
     userId: call.userId || null,
     anonymousId: call.anonymousId || null,
+    groupId: context.accountId ?? null,
     previousId: hasPreviousId(type) ? (call.previousId ?? null) : null,
     event: type === "track" ? (call.event ?? null) : null,
     integrations: readIntegrations(integrations),

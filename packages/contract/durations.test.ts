@@ -25,7 +25,7 @@ describe("a duration's bucket", () => {
   test.each([Number.NaN, -1, 0, 1])("%p is in the first one", (one) => expect(durationBucket(one)).toBe(0));
 
   test("what is longer than every bound is in the last one", () => {
-    expect(durationBucket(10_000_000)).toBe(DURATION_BUCKETS - 1);
+    expect(durationBucket(1e12)).toBe(DURATION_BUCKETS - 1);
     expect(durationBucket(Number.POSITIVE_INFINITY)).toBe(DURATION_BUCKETS - 1);
   });
 });
@@ -53,7 +53,7 @@ describe("percentiles (contract 10.5)", () => {
   });
 
   test("beyond the last bound they are that bound", () => {
-    expect(durationPercentileMs(histogramOf([90_000]), 0.5)).toBe(DURATION_BOUNDS_MS.at(-1));
+    expect(durationPercentileMs(histogramOf([1e12]), 0.5)).toBe(DURATION_BOUNDS_MS.at(-1));
   });
 });
 

@@ -1,10 +1,10 @@
-// Durations of requests as counts in fixed buckets: deliverers add them up, and control reads percentiles from the sums.
+// Durations of requests, and latencies of deliveries, as counts in fixed buckets: deliverers add them up, and control reads percentiles from the sums.
 
 const RATIO = 1.25;
-const BUCKET_COUNT = 51;
+const BUCKET_COUNT = 92;
 
 /**
- * Upper bounds in milliseconds: 1, 1.25, 1.56, ... 57,000. A percentile is off by at most a bucket's width, which is a quarter of it;
+ * Upper bounds in milliseconds: 1, 1.25, 1.56, ... 5.3e8 (six days). A percentile is off by at most a bucket's width, which is a quarter of it;
  * 5 s, the usual deadline, lies within 4.1 and 5.2 s.
  */
 export const DURATION_BOUNDS_MS: readonly number[] = Array.from(

@@ -20,7 +20,7 @@ const INTRODUCTION = `# Reasons
 
 <!-- Generated from packages/contract/reasons by \`npm run generate\`; do not edit. -->
 
-Each is one of a closed list: the same word is in answers of the APIs, in log lines and in the labels of metrics.
+For everybody who meets one: what each reason means, and what to do. The same word is in answers of the APIs, in log lines and in the labels of metrics.
 `;
 
 interface Section {

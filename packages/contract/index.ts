@@ -116,6 +116,7 @@ export {
   retrySpread,
   retryTier,
 } from "./retry-schedule.ts";
+export { isAlwaysSent, takesEvent, takesType, whyNotSelected } from "./selection.ts";
 export {
   clientIdOf,
   portsOf,

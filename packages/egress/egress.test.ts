@@ -1,24 +1,13 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { emptyResponse, type RawServer, startRawServer as startServer } from "#support/raw-server";
-import { createEgress, type Egress, type EgressOptions, type PostOptions } from "./index.ts";
-
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
-});
-
-function egress(options: Partial<EgressOptions> = {}): Egress {
-  const created = createEgress({ allowCidrs: ["127.0.0.0/8"], ...options });
-  open.push(created);
-  return created;
-}
+import { closeBehind, egress } from "./fixtures/opened.ts";
+import type { PostOptions } from "./index.ts";
 
 async function rawServer(...options: Parameters<typeof startServer>): Promise<RawServer> {
   const server = await startServer(...options);
-  open.push(server);
+  closeBehind(server);
   return server;
 }
 

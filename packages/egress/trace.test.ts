@@ -2,23 +2,12 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { RequestResult } from "#contract";
 import { createCertificate } from "#support/certificates";
 import { emptyResponse, startRawServer } from "#support/raw-server";
-import { createEgress, type Egress, type EgressOptions } from "./index.ts";
-
-const open: { close(): unknown }[] = [];
-
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
-});
-
-function egress(options: Partial<EgressOptions> = {}): Egress {
-  const created = createEgress({ allowCidrs: ["127.0.0.0/8"], ...options });
-  open.push(created);
-  return created;
-}
+import { closeBehind, egress } from "./fixtures/opened.ts";
+import type { Egress } from "./index.ts";
 
 const post = (client: Egress, url: string, deadlineMs = 5_000): Promise<RequestResult> =>
   client.post({ url, headers: {}, body: Buffer.from("{}"), deadlineMs });
@@ -30,7 +19,7 @@ async function answering(): Promise<number> {
   const server = await startRawServer((socket, received) => {
     if (received.endsWith("}")) socket.write(emptyResponse(200));
   });
-  open.push(server);
+  closeBehind(server);
   return server.port;
 }
 
@@ -38,7 +27,7 @@ async function answeringTls(certificate: ReturnType<typeof createCertificate>): 
   const server: Server = createServer(certificate, (_request, response) => response.end());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  open.push({
+  closeBehind({
     close() {
       server.closeAllConnections();
       server.close();
@@ -83,7 +72,7 @@ describe("a result tells of its connection", () => {
     expect(unnamed).toMatchObject({ failure: "timeout", trace: { phases: { dnsMs: MS } } });
     expect(Object.keys(unnamed.trace?.phases ?? {})).toEqual(["dnsMs"]);
     const server = await startRawServer(() => undefined);
-    open.push(server);
+    closeBehind(server);
     const silent = await post(egress(), `http://127.0.0.1:${server.port}/`, 30);
     expect(silent).toMatchObject({ failure: "timeout", trace: { phases: { waitMs: MS } } });
   });

@@ -1,6 +1,6 @@
 import type { PartitionOffsets } from "./admin-types.ts";
 import type { KafkaError } from "./errors.ts";
-import type { NewSession } from "./session.ts";
+import type { CommittedOffset, NewSession } from "./session.ts";
 import type { OutgoingRecord, RawRecord, TopicPartition } from "./types.ts";
 
 /**
@@ -61,6 +61,10 @@ export interface ClusterAdmin {
   committedOffsets(groupId: string, topic: string): Promise<Map<number, number>>;
   /** The same, with the texts that came with the offsets. */
   commits(groupId: string, topic: string): Promise<Map<number, Commit>>;
+  /** Counts the members of the groups. A group that nobody has heard of has none. */
+  memberCount(groupIds: readonly string[]): Promise<number>;
+  /** Commits as nobody's member. False: the group has a member, and nothing is committed. */
+  commitUnlessJoined(groupId: string, places: readonly CommittedOffset[]): Promise<boolean>;
   deleteGroups(groupIds: readonly string[]): Promise<void>;
   /** The next call makes new connections; calls that are under way end on the old ones. */
   reset(): Promise<void>;

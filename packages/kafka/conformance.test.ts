@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe } from "@jest/globals";
 import { systemHost } from "#host";
+import { withBareAdmin } from "#support/kafka-access";
 import { type ConformanceBench, describeConformance, joinOnce } from "#support/kafka-conformance/index";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
 import { AdminClient } from "./admin/admin-client.ts";
 import type { Cluster } from "./cluster.ts";
-import { withBareAdmin } from "./fixtures/bare-admin.ts";
 import { SILENT_LOGGER } from "./log.ts";
 import { clientCluster } from "./protocol/client-cluster.ts";
 

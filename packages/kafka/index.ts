@@ -28,11 +28,24 @@ export type {
   Wanted,
 } from "./cluster.ts";
 export { type DoneRun, decodeDoneAhead } from "./consuming/done-ahead.ts";
+export { shareOf } from "./consuming/runner.ts";
 export { fromClientError, KafkaError, type KafkaErrorCode } from "./errors.ts";
+export type { Kafka } from "./interface.ts";
 export { createKafka, createKafkaOn, type KafkaDependencies } from "./kafka.ts";
 export { partitionOfKey } from "./producing/partitioner.ts";
 export { clientCluster } from "./protocol/client-cluster.ts";
 export { KAFKA_APIS, producedTo, requestsSent } from "./protocol/request-counts.ts";
+export type {
+  Claim,
+  Haste,
+  Ownership,
+  Runner,
+  RunnerOptions,
+  Settle,
+  Share,
+  SharedRunnerOptions,
+  Step,
+} from "./runner-types.ts";
 export type {
   CommittedOffset,
   FetchedBatch,
@@ -47,6 +60,14 @@ export type {
   SessionHandlers,
   SessionOptions,
 } from "./session.ts";
+export type {
+  PartitionWriter,
+  Table,
+  TableListener,
+  TableOptions,
+  TableWriter,
+  TableWriterOptions,
+} from "./table-types.ts";
 export {
   halfRestored,
   isRestoreMark,
@@ -56,30 +77,16 @@ export {
   restoreMarks,
 } from "./tables/open-restores.ts";
 export type {
-  Claim,
   FollowedTopic,
   Following,
-  Haste,
-  Kafka,
   KafkaLogger,
   KafkaSettings,
   OutgoingRecord,
-  Ownership,
-  PartitionWriter,
   Producer,
   ProducerOptions,
   RawRecord,
   ReadRangeOptions,
   Received,
   RecordHeaders,
-  Runner,
-  RunnerOptions,
-  Settle,
-  Step,
-  Table,
-  TableListener,
-  TableOptions,
-  TableWriter,
-  TableWriterOptions,
   TopicPartition,
 } from "./types.ts";

@@ -5,8 +5,8 @@ import type { Cluster } from "./cluster.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { StubPollClient } from "./fixtures/stub-poll-client.ts";
 import { StubSession } from "./fixtures/stub-session.ts";
+import type { Kafka } from "./interface.ts";
 import { createKafkaOn } from "./kafka.ts";
-import type { Kafka } from "./types.ts";
 
 /** Closings in the order in which they began and ended. */
 let said: string[];

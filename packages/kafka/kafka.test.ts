@@ -8,8 +8,10 @@ import { StubAdmin } from "./fixtures/stub-admin.ts";
 import { StubFetchClient } from "./fixtures/stub-fetch-client.ts";
 import { StubPollClient } from "./fixtures/stub-poll-client.ts";
 import { record, type StubSession, stubSessions } from "./fixtures/stub-session.ts";
+import type { Kafka } from "./interface.ts";
 import { createKafkaOn } from "./kafka.ts";
-import type { Kafka, Producer, RunnerOptions } from "./types.ts";
+import type { RunnerOptions } from "./runner-types.ts";
+import type { Producer } from "./types.ts";
 
 const away = new KafkaError("unavailable", "away", { canRetry: true });
 

@@ -2,16 +2,19 @@ import { type Host, systemHost } from "#host";
 import { createAdmin, type TablesSay } from "./admin/admin.ts";
 import { AdminClient } from "./admin/admin-client.ts";
 import type { Cluster, ProduceClient } from "./cluster.ts";
-import { createRunner } from "./consuming/runner.ts";
+import { createRunner, createSharedRunner } from "./consuming/runner.ts";
 import { Follower } from "./following/follower.ts";
-import { SILENT_LOGGER } from "./log.ts";
+import type { Kafka } from "./interface.ts";
+import { quietAfter, SILENT_LOGGER } from "./log.ts";
 import { MetadataCache } from "./producing/metadata.ts";
 import { BatchingProducer } from "./producing/producer.ts";
 import { clientCluster } from "./protocol/client-cluster.ts";
+import type { Runner } from "./runner-types.ts";
+import type { TableOptions } from "./table-types.ts";
 import { readRange } from "./tables/range.ts";
 import { TopicTable } from "./tables/table.ts";
 import { MarkingTableWriter } from "./tables/table-writer.ts";
-import type { Kafka, KafkaLogger, KafkaSettings, Producer, ProducerOptions, TableOptions } from "./types.ts";
+import type { KafkaLogger, KafkaSettings, Producer, ProducerOptions } from "./types.ts";
 
 export interface KafkaDependencies {
   readonly logger?: KafkaLogger;
@@ -27,15 +30,19 @@ type Close = () => Promise<void>;
 /** The way to Kafka. Nothing connects before it is used, and everything comes back by itself when Kafka does. */
 export function createKafka(settings: KafkaSettings, dependencies: KafkaDependencies = {}): Kafka {
   const { logger = SILENT_LOGGER, host = systemHost } = dependencies;
-  const cluster = clientCluster(settings, logger, host);
-  return createKafkaOn(cluster, { logger, host });
+  const closing = new AbortController();
+  const cluster = clientCluster(settings, quietAfter(closing.signal, logger), host);
+  return createKafkaOn(cluster, { logger, host }, closing);
 }
 
-/** Creates the layers above the cluster, on any cluster. */
-export function createKafkaOn(cluster: Cluster, { logger, host }: Required<KafkaDependencies>): Kafka {
+/** Creates the layers above the cluster, on any cluster; `closing` is aborted when the way to Kafka begins to close. */
+export function createKafkaOn(
+  cluster: Cluster,
+  { logger, host }: Required<KafkaDependencies>,
+  closing = new AbortController(),
+): Kafka {
   const admin = new AdminClient(cluster.admin, host);
   const metadata = new MetadataCache(admin, host);
-  const closing = new AbortController();
   const parts = { newSession: cluster.newSession, logger, host };
   const follower = new Follower({ client: cluster.pollClient, range: cluster.fetchClient, logger, host });
   /** Parts to close, in this order: a runner looks into tables, and writes with a producer. */
@@ -47,6 +54,10 @@ export function createKafkaOn(cluster: Cluster, { logger, host }: Required<Kafka
     );
     closers.producers.push(() => producer.close());
     return producer;
+  };
+  const stoppedAtEnd = (runner: Runner): Runner => {
+    closers.runners.push(() => runner.stop(CLOSE_GRACE_MS));
+    return runner;
   };
   const tables: Pick<TopicTable<unknown>, "isWatchOf" | "unlessHalfRestored">[] = [];
   let tableWriting: ProduceClient | undefined;
@@ -65,11 +76,8 @@ export function createKafkaOn(cluster: Cluster, { logger, host }: Required<Kafka
   return {
     producer: newProducer,
     durableProducer: (options) => newProducer({ ...options, deliveryTimeoutMs: Number.POSITIVE_INFINITY }),
-    runner(options) {
-      const runner = createRunner(parts, options);
-      closers.runners.push(() => runner.stop(CLOSE_GRACE_MS));
-      return runner;
-    },
+    runner: (options) => stoppedAtEnd(createRunner(parts, options)),
+    sharedRunner: (options) => stoppedAtEnd(createSharedRunner({ ...parts, admin }, options)),
     table<V extends L, L>(options: TableOptions<V, L>) {
       const table = new TopicTable<V, L>({ follower, admin, logger, host }, options);
       tables.push(table);

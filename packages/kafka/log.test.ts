@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import kafkajs from "kafkajs";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
-import { createLogAdapter } from "./log.ts";
+import { createLogAdapter, quietAfter } from "./log.ts";
 
 const { logLevel } = kafkajs;
 
@@ -45,6 +45,17 @@ describe("the client's log lines", () => {
     say(logLevel.WARN, "The group is rebalancing, re-joining");
     say(logLevel.ERROR, "Response GroupCoordinator(key: 10, version: 2)");
     expect(lines.map(({ level }) => level)).toEqual(["debug", "debug"]);
+  });
+
+  test("a warning while its owner closes is for nobody; an error is", () => {
+    const { logger, lines } = recordingLogger();
+    const closing = new AbortController();
+    const quiet = quietAfter(closing.signal, logger);
+    quiet.warn({}, "Connection error: connect ECONNREFUSED");
+    closing.abort();
+    quiet.warn({}, "Connection error: write after end");
+    quiet.error({}, "Offset out of range");
+    expect(lines.map(({ level }) => level)).toEqual(["warn", "debug", "error"]);
   });
 
   test("the same line comes once in 30 s, however often the client repeats it", () => {

@@ -27,6 +27,19 @@ const silent = (): void => undefined;
 /** Logs nothing. */
 export const SILENT_LOGGER: KafkaLogger = { debug: silent, info: silent, warn: silent, error: silent };
 
+/**
+ * Passes warnings on as debug lines once `closing` is aborted: a connection that opens while its user leaves writes to a socket that has
+ * ended, and nobody can do anything about that.
+ */
+export function quietAfter(closing: AbortSignal, logger: KafkaLogger): KafkaLogger {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger[closing.aborted ? "debug" : "warn"](fields, message),
+    error: (fields, message) => logger.error(fields, message),
+  };
+}
+
 /** Passes the client's warnings and errors on, each at most twice a minute; its INFO lines (one with every pause) never get here. */
 export function createLogAdapter(logger: KafkaLogger, host: Pick<Host, "now">): logCreator {
   const lastAtMs = new Map<string, number>();

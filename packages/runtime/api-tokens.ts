@@ -75,7 +75,7 @@ export const apiTokens = setting({
   type: listOf(apiToken),
   default: "",
   secret: true,
-  doc: "Bearer tokens of the control API, each with a name and scopes (read, write, replay, joined by +), itself or as its SHA-256; a token alone may do everything. A file of them is followed while control runs. Without one it listens on loopback only. docs/use/api.md has examples.",
+  doc: "Bearer tokens of the control API, each with a name and scopes (read, write, replay, joined by +); a token alone may do everything. A file of them is followed while control runs. Without one it listens on loopback only. docs/use/api.md has examples.",
 });
 
 /** Control reads them again when their file changes. */

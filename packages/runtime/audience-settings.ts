@@ -11,7 +11,7 @@ export const audienceSwitch = settingsGroup({
       env: "HOOKLINE_AUDIENCES",
       type: flag,
       default: "on",
-      doc: "Whether there are audiences and computed traits. off: no audience processor is needed, and the control API answers 409 to what is about them.",
+      doc: "Whether there are audiences and computed traits. off: no audience processor is needed, and the control API answers 409 about them.",
     }),
   },
 });
@@ -24,7 +24,7 @@ export const audiencePace = settingsGroup({
       env: "HOOKLINE_AUDIENCE_BACKFILL_RATE",
       type: integer({ min: 1, max: 10_000_000 }),
       default: "20000",
-      doc: "Events a second that one process reads again from the log for conditions that look back, and are new. Control says by it how long that takes.",
+      doc: "Events a second that one process reads again from the log for new conditions that look back. Control computes from it how long that takes.",
     }),
   },
 });

@@ -8,7 +8,7 @@ const retryDelays = setting({
   env: "HOOKLINE_RETRY_DELAYS",
   type: listOf(duration),
   default: RETRY_DELAYS_MS.map((delayMs) => formatDuration(delayMs)).join(","),
-  doc: "Waiting times between attempts, ascending; each has a topic of its own, the last one repeats until the window is over. The topic of a delay that was taken out is read for as long as it is there.",
+  doc: "Waiting times between attempts, ascending; each has a topic of its own, the last one repeats until the window is over. Topics of former delays are read as long as they exist.",
 });
 
 function checkDelays(delaysMs: readonly number[]): SettingProblem[] {
@@ -61,7 +61,7 @@ export const egressSettings = settingsGroup({
       env: "HOOKLINE_EGRESS_ALLOW_CIDRS",
       type: listOf(cidr),
       default: "",
-      doc: "Reserved address ranges that webhooks may be in all the same; every private and reserved range is refused otherwise.",
+      doc: "Private and reserved address ranges that webhooks may be in; all others are refused.",
     }),
     responseDeadlineMs: setting({
       env: "HOOKLINE_RESPONSE_DEADLINE",

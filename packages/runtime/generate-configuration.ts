@@ -5,8 +5,9 @@ import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { processSettings } from "./process-settings.ts";
+import type { Setting } from "./setting.ts";
 import type { SettingsGroup, SettingsSchema } from "./settings.ts";
-import { groupTable } from "./settings-help.ts";
+import { settingsTable } from "./settings-help.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SERVICES = "services/";
@@ -15,12 +16,12 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from the settings in packages/runtime, and every process's config.ts by \`npm run generate\`; do not edit. -->
 
-Every process reads environment variables, checks all of them at start, names every wrong one at once and ends with a
-non-zero status. \`hookline <service> --help\` prints the settings of one service.
+For operators: every setting, by the processes that read it. \`hookline <service> --help\` prints those of one service. Settings are environment variables. A process checks
+all of them at start, names every wrong one at once and ends with a non-zero status.
 
 - An empty variable counts as unset. A \`HOOKLINE_\` variable that no process knows is warned about at start.
 - Durations carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`4h\`, \`1d\`, or ISO 8601, \`PT10S\`. Lists are separated by commas.
-- A secret may come from a file instead: \`<NAME>_FILE\` holds its path. Secrets are never printed.
+- A secret, marked \`_FILE\`, may come from a file instead: \`<NAME>_FILE\` holds its path. Secrets are never printed.
 `;
 
 interface Declared {
@@ -56,10 +57,19 @@ function groupsOf(processes: readonly Declared[]): Map<SettingsGroup<unknown>, s
   return groups;
 }
 
+/** One table for all settings that the same processes read; what an earlier table has is left out. */
 function page(groups: ReadonlyMap<SettingsGroup<unknown>, readonly string[]>): string {
-  const sections = [...groups].map(
-    ([group, names]) => `## ${group.title}\n\nRead by ${names.join(", ")}.\n\n${groupTable(group)}\n`,
-  );
+  const shown = new Set<string>();
+  const isNew = ({ env, doc }: Setting<unknown>): boolean => {
+    const isShown = shown.has(env + doc);
+    shown.add(env + doc);
+    return !isShown;
+  };
+  const byReaders = Map.groupBy(groups, ([, names]) => names.join(", "));
+  const sections = [...byReaders].map(([readers, entries]) => {
+    const settings = entries.flatMap(([group]) => group.settings).filter(isNew);
+    return `## ${readers}\n\n${settingsTable(settings)}\n`;
+  });
   return [INTRODUCTION, ...sections].join("\n");
 }
 

@@ -14,8 +14,8 @@ const INTRODUCTION = `# Metrics
 
 <!-- Generated from the calls that declare metrics by \`npm run generate\`; do not edit. -->
 
-Every process serves them at \`/metrics\` on its operations port, in the text format of Prometheus, beside Node's own (\`nodejs_…\`, \`process_…\`). Every
-known combination of labels is there from the start, at 0. Units are in the names: \`_seconds\`, \`_bytes\`, \`_ratio\`; \`_total\` is a counter.
+For operators: every metric with its labels. A process serves them at \`/metrics\` on its operations port, in the text format of Prometheus, beside Node's own (\`nodejs_…\`, \`process_…\`). Every
+known combination of labels is there from the start, at 0. Units are in the names: \`_seconds\`, \`_bytes\`, \`_ratio\`. \`_total\` is a counter; what is no histogram is a gauge.
 `;
 
 interface Metric {
@@ -114,13 +114,14 @@ function metricsIn(program: ts.Program): Metric[] {
   });
 }
 
+function rowOf({ name, kind, labels, help }: Metric): string {
+  const shown = kind === "histogram" ? `\`${name}\` (histogram)` : `\`${name}\``;
+  return `| ${shown} | ${[help, ...labels.map((label) => `${label}.`)].join(" ")} |`;
+}
+
 function sectionOf(owner: string, metrics: readonly Metric[]): string {
-  const rows = metrics
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, kind, labels, help }) => `| \`${name}\` | ${kind} | ${labels.join("; ")} | ${help} |`);
-  return [`## ${owner}`, "", "| metric | type | labels | meaning |", "|---|---|---|---|", ...rows, ""].join(
-    "\n",
-  );
+  const rows = metrics.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(rowOf);
+  return [`## ${owner}`, "", "| metric | meaning, and labels |", "|---|---|", ...rows, ""].join("\n");
 }
 
 const byOwner = Map.groupBy(metricsIn(programOf()), ({ owner }) => owner);

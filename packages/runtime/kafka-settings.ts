@@ -26,7 +26,7 @@ export const kafkaSettings = settingsGroup({
       env: "HOOKLINE_KAFKA_TLS_CERTIFICATE",
       type: text,
       secret: true,
-      doc: "Certificate that the process shows to brokers which ask for one, as PEM, with what it is signed by.",
+      doc: "Client certificate for the brokers with its chain, as PEM.",
     }),
     tlsKey: setting({
       env: "HOOKLINE_KAFKA_TLS_KEY",

@@ -1,7 +1,7 @@
 // Settings as people read them: --help and docs/operate/configuration.md.
 import { processSettings } from "./process-settings.ts";
 import type { Setting } from "./setting.ts";
-import type { SettingsGroup, SettingsSchema } from "./settings.ts";
+import type { SettingsSchema } from "./settings.ts";
 
 const WIDTH = 100;
 
@@ -37,13 +37,15 @@ export function helpText(processName: string, schema: SettingsSchema): string {
   return `${processName} is set by environment variables.\n\n${sections.join("\n\n")}\n`;
 }
 
-/** One table of docs/operate/configuration.md. */
-export function groupTable(group: SettingsGroup<unknown>): string {
+/** One table of docs/operate/configuration.md, whose beginning says what lists and `_FILE` are. */
+export function settingsTable(settings: readonly Setting<unknown>[]): string {
   const cell = (content: string): string => content.replaceAll("|", "\\|");
-  const rows = group.settings.map((one) => {
+  const rows = settings.map((one) => {
     const shown = defaultOf(one);
     const code = one.required || shown === "none" ? shown : `\`${shown}\``;
-    return `| \`${one.env}\` | ${cell(one.type.name)} | ${cell(code)} | ${cell(sentencesOf(one))} |`;
+    const variable = `\`${one.env}\`${one.secret ? " `_FILE`" : ""}`;
+    const value = one.type.name.replace("whole number from ", "").replace("comma-separated ", "");
+    return `| ${variable} | ${cell(value)} | ${cell(code)} | ${cell(one.doc)} |`;
   });
   return ["| variable | value | default | what it does |", "|---|---|---|---|", ...rows].join("\n");
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { RETRY_DELAYS_MS } from "#contract";
 import { apiTokenSettings } from "./api-tokens.ts";
 import { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
 import { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
@@ -53,7 +54,7 @@ describe("reading settings", () => {
       shutdownGraceMs: 25_000,
     });
     expect(read(retrySettings)).toEqual({
-      delaysMs: [10_000, 60_000, 300_000, 900_000, 1_800_000],
+      delaysMs: RETRY_DELAYS_MS,
       windowMs: 14_400_000,
     });
     expect(read(egressSettings)).toEqual({

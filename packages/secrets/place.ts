@@ -1,4 +1,4 @@
-// The place of a secret. AES-GCM authenticates data made from it beside the ciphertext (decision 25).
+// The place of a secret. AES-GCM authenticates data made from it beside the ciphertext (decision 26).
 
 /** The place of a secret: it opens only in the place that it was encrypted for. */
 export type SecretPlace = DestinationPlace | RequestPlace;

@@ -85,6 +85,18 @@ describe("what a window says", () => {
     await window.close();
   });
 
+  test("takes 63 bytes of disk a call of a hundred thousand, 54 of many, however long its ids are", async () => {
+    const window = open();
+    const calls = 100_000;
+    for (let offset = 0; offset < calls; offset += 1) {
+      const userId = `user ${offset} `.padEnd(200, "x");
+      window.note({ ...USER, userId, sourceId: "s", messageId: "m", offset, receivedAtMs: nowMs });
+      if (offset % 500 === 0) await window.flush();
+    }
+    await window.close();
+    expect(statSync(join(directory, "data.mdb")).size / calls).toBeLessThan(65);
+  });
+
   test("the same messageId of another source is another call", async () => {
     const window = open();
     note(window, "m", 0);

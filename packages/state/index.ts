@@ -6,7 +6,6 @@ export { type OpenStore, openStore, type StoreDisk, storesOn } from "./store/ope
 export {
   type PartitionStore,
   StoreLostError,
-  type StoreOptions,
-  type StoreOwner,
 } from "./store/partition-store.ts";
+export type { StoreOptions, StoreOwner } from "./store/store-options.ts";
 export type { WindowFiles, WindowTable } from "./window-files.ts";

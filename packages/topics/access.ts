@@ -1,8 +1,9 @@
 // What each process of a deployment may do with Kafka, and no more: the rules of its authorizer.
 import { SERVICE_NAMES, type ServiceName } from "#contract";
 import { configurationTopics } from "./configuration.ts";
-import { consumerGroups } from "./groups.ts";
-import { allTopics, retryTopicPrefix, type TopicMap, type TopicMapOptions, topicMap } from "./map.ts";
+import { consumerGroups, formerControlGroups } from "./groups.ts";
+import { retryTopicPrefix } from "./job-topics.ts";
+import { allTopics, type TopicMap, type TopicMapOptions, topicMap } from "./map.ts";
 import type { Topic } from "./topic.ts";
 
 /** The processes that need a principal: the services, whoever runs `hookline topics apply`, and whoever runs `hookline backup` or `restore`. */
@@ -27,7 +28,7 @@ export interface AccessRule {
 export function accessRules(options: TopicMapOptions): AccessRule[] {
   const map = topicMap(options);
   const topics = allTopics(map);
-  const services = SERVICE_NAMES.flatMap((service) => serviceRules(service, topics, options));
+  const services = SERVICE_NAMES.flatMap((service) => serviceRules(service, topics, { ...options, map }));
   return [...services, ...setUpRules(topics, map), ...backupRules(map)].filter(
     ({ names }) => names.length > 0,
   );
@@ -36,13 +37,15 @@ export function accessRules(options: TopicMapOptions): AccessRule[] {
 function serviceRules(
   service: ServiceName,
   topics: readonly Topic[],
-  { prefix }: TopicMapOptions,
+  { map, prefix }: TopicMapOptions & { readonly map: TopicMap },
 ): AccessRule[] {
   const named = (list: "writtenBy" | "readBy"): string[] =>
     topics.filter((topic) => topic[list].includes(service)).map(({ name }) => name);
   const groups = Object.values(consumerGroups(prefix));
   const own = groups.filter((group) => group.service === service).map(({ id }) => id);
-  const watched = groups.filter(({ watchedBy = [] }) => watchedBy.includes(service)).map(({ id }) => id);
+  const looked = groups.filter(({ watchedBy = [] }) => watchedBy.includes(service)).map(({ id }) => id);
+  const former = service === "control" ? formerControlGroups(prefix, map).values() : [];
+  const watched = [...new Set([...looked, ...former])];
   const literal = { principal: service, patternType: "literal" } as const;
   const prefixed = { principal: service, patternType: "prefixed" } as const;
   return [

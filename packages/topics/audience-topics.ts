@@ -8,6 +8,8 @@ export interface AudienceTopics {
   readonly profiles: Topic<"profile">;
   readonly audienceConfig: Topic<"audience-config">;
   readonly audienceProgress: Topic<"audience-progress">;
+  /** How many were in each audience and list, by day. */
+  readonly audienceSizes: Topic<"audience-size">;
   /** Which destinations are connected to the source of audiences, and have its members. */
   readonly connectionSyncs: Topic<"connection-sync">;
   readonly membershipImports: Topic<"membership-import">;
@@ -60,7 +62,7 @@ function profileTopics({
 /** Audiences and computed traits, and how far each partition of profiles is with them. */
 function computationTopics({
   prefix,
-}: AudienceTopicsOptions): Pick<AudienceTopics, "audienceConfig" | "audienceProgress"> {
+}: AudienceTopicsOptions): Pick<AudienceTopics, "audienceConfig" | "audienceProgress" | "audienceSizes"> {
   return {
     audienceConfig: {
       name: `${prefix}audience-config`,
@@ -74,6 +76,14 @@ function computationTopics({
       name: `${prefix}audience-progress`,
       key: "id of the audience or computed trait:partition",
       record: "audience-progress",
+      cleanup: COMPACT,
+      writtenBy: ["audience-processor"],
+      readBy: ["audience-processor", "control"],
+    },
+    audienceSizes: {
+      name: `${prefix}audience-sizes`,
+      key: "id of the audience or list:partition:day",
+      record: "audience-size",
       cleanup: COMPACT,
       writtenBy: ["audience-processor"],
       readBy: ["audience-processor", "control"],

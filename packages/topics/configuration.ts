@@ -11,7 +11,7 @@ export interface ConfigurationTopic {
   readonly topic: Topic<ConfigurationRecord>;
   /** Topics whose records follow from some of this one; each process that reads this one may look at their offsets. */
   readonly witnesses: readonly Topic[];
-  /** People edit it by control, through a table writer (decision 75); the others are written by producers. */
+  /** People edit it by control, through a table writer (decision 75); entries of the others are begun by producers. */
   readonly isEdited: boolean;
 }
 

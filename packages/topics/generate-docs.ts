@@ -1,61 +1,46 @@
-// Writes the flow picture and the topic table into docs/develop/architecture.md and what expires when into docs/use/deletion.md, between
-// their markers:
+// Writes the topic table into docs/develop/architecture.md and what expires when into docs/use/deletion.md, between their markers:
 // `node packages/topics/generate-docs.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RETRY_DELAYS_MS } from "#contract";
-import { allTopics, type TopicMap, topicMap } from "./map.ts";
+import { type TopicMap, topicMap } from "./map.ts";
 import type { Topic } from "./topic.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const map = topicMap({ prefix: "", retryDelaysMs: RETRY_DELAYS_MS });
 
-/** A topic, or the group of retry topics, as one node of the picture. */
-interface Node {
+/** A topic, or the group of retry topics, as one row. */
+interface Row {
   readonly id: string;
   readonly label: string;
   readonly topic: Topic;
 }
 
-function nodes(): Node[] {
+function topicRows(): Row[] {
   const { deliveryRetries, ...single } = map;
-  const drawn: Node[] = Object.entries(single).map(([id, topic]) => ({ id, label: topic.name, topic }));
+  const rows: Row[] = Object.entries(single).map(([id, topic]) => ({ id, label: topic.name, topic }));
   const [first] = deliveryRetries;
   if (first !== undefined) {
-    drawn.push({
+    rows.push({
       id: "deliveryRetries",
       label: `delivery-retry-… (${deliveryRetries.length})`,
       topic: first,
     });
   }
-  return drawn;
-}
-
-function flowPicture(): string {
-  const edges = nodes().flatMap(({ id, label, topic }) => [
-    `  ${id}[("${label}")]`,
-    ...topic.writtenBy.map((service) => `  ${service} --> ${id}`),
-    ...topic.readBy.map((service) => `  ${id} --> ${service}`),
-  ]);
-  const outside = [
-    "  SDKs -- HTTP --> ingest",
-    "  deliverer -- signed POST --> webhooks",
-    "  people([people, programs]) -- API --> control",
-  ];
-  return ["```mermaid", "flowchart LR", ...outside, ...edges, "```"].join("\n");
+  return rows;
 }
 
 function cleanupText(topic: Topic): string {
-  return topic.cleanup.policy === "compact" ? "compact" : `delete ${topic.cleanup.retentionMs / 3_600_000} h`;
+  return topic.cleanup.policy === "compact" ? "compact" : `${topic.cleanup.retentionMs / 3_600_000} h`;
 }
 
 function topicTable(): string {
-  const rows = allTopics(map).map(
-    (topic) =>
-      `| \`${topic.name}\` | ${topic.key} | \`${topic.record}\` | ${cleanupText(topic)} | ${topic.writtenBy.join(", ")} | ${topic.readBy.join(", ") || "(people)"} |`,
+  const rows = topicRows().map(
+    ({ label, topic }) =>
+      `| \`${label}\` | ${topic.key} | \`${topic.record}\` | ${cleanupText(topic)} | ${topic.writtenBy.join(", ")} | ${topic.readBy.join(", ") || "(people)"} |`,
   );
   return [
-    "| topic | key | record | cleanup | written by | read by |",
+    "| topic | key | record | kept | written by | read by |",
     "|---|---|---|---|---|---|",
     ...rows,
   ].join("\n");
@@ -72,10 +57,13 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   deliveryAttempts: "message ids and ids of users; what an endpoint answered to a failed request, shortened",
   deliveryTotals: "",
   refusedCalls: "what callers were answered of refused calls, which may quote a value",
+  hourlyStats: "",
+  dailyStats: "",
   deadLetters: "calls that failed for good, whole",
   endpointBreakers: "",
   destinationHealth: "",
   operationalEvents: "",
+  issueMarks: "",
   sourceConfig: "",
   destinationConfig: "",
   requestKeys: "answers to requests with an Idempotency-Key, encrypted",
@@ -88,13 +76,14 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   profiles: "what audiences keep of a user: traits, counts, memberships. A deletion removes it",
   audienceConfig: "",
   audienceProgress: "",
+  audienceSizes: "",
   connectionSyncs: "",
   membershipImports: "",
   membershipImportRows: "user ids of uploaded lists",
 };
 
 function expiryTable(): string {
-  const rows = nodes().flatMap(({ id, label, topic }) => {
+  const rows = topicRows().flatMap(({ id, label, topic }) => {
     const held = USER_DATA[id as keyof TopicMap];
     return held === "" ? [] : [`| \`${label}\` | ${held} | ${expiryOf(topic)} |`];
   });
@@ -122,7 +111,6 @@ function update(file: string, marker: string, content: string, check: boolean): 
 
 const check = process.argv.includes("--check");
 const fresh = [
-  update("docs/develop/architecture.md", "flow", flowPicture(), check),
   update("docs/develop/architecture.md", "topics", topicTable(), check),
   update("docs/use/deletion.md", "expiry", expiryTable(), check),
 ];

@@ -11,32 +11,40 @@ export {
   configurationTopics,
   witnessesOf,
 } from "./configuration.ts";
-export { type ConsumerGroup, consumerGroups } from "./groups.ts";
+export { deliveryJob } from "./delivery-job.ts";
+export { type ConsumerGroup, consumerGroups, formerControlGroups } from "./groups.ts";
+export { leftoverRetryTopics, type RetryTopic } from "./job-topics.ts";
 export {
   audienceProgressKey,
+  audienceSizeKey,
   callKey,
   DEFAULT_SHARD_WIDTH,
   deliveryKey,
   endpointKey,
+  orderedBy,
   routedCallKey,
   shardOf,
   shardWidthOf,
+  statsKey,
   suppressionKey,
   suppressionScope,
   USER_HASH_BYTES,
   userHash,
 } from "./keys.ts";
-export type { RetryTopic, TopicMap, TopicMapOptions } from "./map.ts";
-export { allTopics, leftoverRetryTopics, topicMap } from "./map.ts";
+export type { TopicMap, TopicMapOptions } from "./map.ts";
+export { allTopics, topicMap } from "./map.ts";
 export { profileEvent } from "./profile-event.ts";
 export { brokenRecordReason, rawDeadLetter } from "./raw-dead-letter.ts";
 export type {
   AudienceBackfill,
   AudienceConfig,
+  AudienceHour,
   AudienceProgress,
+  AudienceSize,
   AudienceVersion,
   AuditEntry,
   Call,
+  CallCount,
   ConnectionSync,
   DeadLetter,
   DeliveryAttempt,
@@ -45,19 +53,24 @@ export type {
   DeliveryWake,
   DestinationConfig,
   DestinationHealth,
+  DoubtedValue,
   EncryptedSecret,
   EndpointBreaker,
   ImportError,
+  IssueMark,
   MembershipImport,
   MembershipImportRows,
+  NameCount,
   OperationalEvent,
   PassedOver,
+  ProfileAccount,
   ProfileBackfill,
   ProfileEventCall,
   ProfileEventRecord,
   ProfileEventSummary,
   ProfileFlip,
   ProfileLeaf,
+  ProfileMove,
   ProfileResult,
   ProfileState,
   ProfileSuppression,
@@ -68,12 +81,14 @@ export type {
   Replay,
   ReplayedCalls,
   ReplayStretch,
+  RequestCount,
   RequestKey,
   RetryDone,
   RetryPlace,
   RetryRequest,
   RoutedCall,
   SourceConfig,
+  StatsRollup,
   Suppression,
   UnsureValue,
   Webhook,
@@ -82,7 +97,7 @@ export type {
   WebhookOutcome,
 } from "./records.generated.ts";
 export { DESTINATION_DEFAULTS } from "./records.generated.ts";
-export { KEPT_MS, TOMBSTONES_KEPT_MS } from "./retention.ts";
+export { AUDIENCE_SIZES_KEPT_MS, KEPT_MS, TOMBSTONES_KEPT_MS } from "./retention.ts";
 export { RetriedPlaces } from "./retried-places.ts";
 export { ChosenCalls, EVERY_CALL, type RetryChoice } from "./retry-choice.ts";
 export type { Cleanup, RecordName, Topic } from "./topic.ts";

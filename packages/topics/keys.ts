@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type CallIdentity, type CallUser, identityOf } from "#contract";
-import type { DestinationConfig } from "./records.generated.ts";
+import type { Call, DestinationConfig } from "./records.generated.ts";
 
 /** How many shards, so at most how many partitions, one destination uses (design: shuffle shards). */
 export const DEFAULT_SHARD_WIDTH = 4;
@@ -9,8 +9,16 @@ export const DEFAULT_SHARD_WIDTH = 4;
  * Key of a call: one user's calls of one source share a partition, so they keep their order and a resent call
  * meets its first copy (contract 1.8).
  */
-export function callKey(sourceId: string, call: CallUser): string {
-  return `${sourceId}:${call.userId ?? call.anonymousId ?? ""}`;
+export function callKey(sourceId: string, call: CallOwner): string {
+  return `${sourceId}:${orderedBy(call)}`;
+}
+
+/** A call of no user is of an account. */
+type CallOwner = CallUser & Partial<Pick<Call, "groupId">>;
+
+/** Whose calls keep their order: a user, or else the account that the call is about. */
+export function orderedBy({ anonymousId, groupId, userId }: CallOwner): string {
+  return userId ?? anonymousId ?? groupId ?? "";
 }
 
 /** The shard of a destination that one user's calls take: always the same one, so their first attempts keep their order. */
@@ -39,9 +47,19 @@ export function routedCallKey(call: CallIdentity): string {
   return identityOf(call);
 }
 
+/** Key of the statistics of a source's calls at a destination; either may be empty. */
+export function statsKey(of: { sourceId: string; destinationId: string }): string {
+  return `${of.sourceId}:${of.destinationId}`;
+}
+
 /** Key of what one partition of profiles says of an audience or computed trait. */
 export function audienceProgressKey(progress: { id: string; partition: number }): string {
   return `${progress.id}:${progress.partition}`;
+}
+
+/** Key of how many were in an audience or list on one day. */
+export function audienceSizeKey(size: { id: string; partition: number; day: number }): string {
+  return `${size.id}:${size.partition}:${size.day}`;
 }
 
 /** Key of what is said of an endpoint, in order: its URL may be a secret, and keys are logged. */

@@ -1,6 +1,7 @@
 import type { ProfileEventPassing, ProfileEventRecord } from "./records.generated.ts";
 
 const NOBODY: ProfileEventPassing[] = [];
+const NO_KEYS: string[] = [];
 
 /** An event of this kind, with what else it says. Field by field, as each call becomes one: a spread takes several times as long. */
 export function profileEvent(
@@ -20,6 +21,9 @@ export function profileEvent(
     suppressedIn = null,
     passedBy = NOBODY,
     endedAtMs = null,
+    memberId = null,
+    audienceKeys = NO_KEYS,
+    toldAtMs = null,
   }: Partial<ProfileEventRecord>,
 ): ProfileEventRecord {
   return {
@@ -38,5 +42,8 @@ export function profileEvent(
     suppressedIn,
     passedBy,
     endedAtMs,
+    memberId,
+    audienceKeys,
+    toldAtMs,
   };
 }

@@ -13,7 +13,7 @@ export interface AudienceBackfill {
   days: null | number;
 }
 
-/** One audience, computed trait or imported list. That of a deleted one stays: keys are never used again. */
+/** One audience, computed trait or imported list. Of a deleted one the key stays: keys are never used again. */
 export interface AudienceConfig {
   id: string;
   /** audience, trait or list. */
@@ -36,6 +36,8 @@ export interface AudienceConfig {
   isExitAll: boolean;
   /** Of an audience or list: each change is sent as a track call, too. */
   hasTrackCalls: boolean;
+  /** Of a deleted one: every partition has let go of it, and only its key is left, as of a list without a name. */
+  isForgotten: boolean;
   /** Of an audience or list: names of traits that are sent along with each change. */
   sentTraits: Array<string>;
 }
@@ -75,6 +77,31 @@ export interface AudienceProgress {
   isFirstOver: boolean;
 }
 
+export interface AudienceHour {
+  /** Of the day. */
+  hour: number;
+  entered: number;
+  left: number;
+}
+
+/** How many were in one audience or list in one partition of profiles on one day, and how many entered and left; or how far a partition has counted. */
+export interface AudienceSize {
+  /** Of the audience or list; empty: up to where the partition has counted. */
+  id: string;
+  partition: number;
+  /** UTC, since 1970. */
+  day: number;
+  /** All batches of the partition up to this one are counted. */
+  batch: number;
+  /** Of how far it has counted: what lies before this offset of profiles is in the counts. */
+  countedTo: number;
+  /** At the end of the day, or by now. */
+  members: number;
+  /** The members were found in the profiles: who was in before is not known. */
+  isBeginning: boolean;
+  hours: Array<AudienceHour>;
+}
+
 /** One change that somebody made through the control API. It is written before the change. */
 export interface AuditEntry {
   id: string;
@@ -83,7 +110,7 @@ export interface AuditEntry {
   token: string;
   /** X-Request-Id. */
   requestId: null | string;
-  /** created, updated, deleted, started, cancelled, confirmed or retried. */
+  /** created, updated, deleted, started, cancelled, confirmed, retried, acknowledged, snoozed, resolved or reopened. */
   action: string;
   resource: string;
   resourceId: string;
@@ -113,6 +140,8 @@ export interface Call {
   receivedAtMs: number;
   /** The delivered JSON, UTF-8. */
   body: Buffer;
+  /** The account, of a call that an audience or computed trait of accounts makes: it has no user. */
+  groupId: null | string;
 }
 
 export interface UnsureValue {
@@ -123,6 +152,11 @@ export interface UnsureValue {
   seq: number;
   /** It was given under an id of its own. */
   isCorrection: boolean;
+}
+
+export interface DoubtedValue {
+  profileId: string;
+  computationId: string;
 }
 
 /** Whether a destination is connected to the source of audiences, and how far it is with the members that there were when it was. */
@@ -145,6 +179,8 @@ export interface ConnectionSync {
   onlyIds: null | Array<string>;
   /** Values, of profiles up to the cursor, whose calls may be written or not, and may stand behind newer ones. Noted before they are written. */
   unsure: Array<UnsureValue>;
+  /** What an earlier connection was unsure of when it ended: given under ids of their own, whatever the value is. */
+  doubts: Array<DoubtedValue>;
   /** By partition, an end of the log of jobs: every newer value's call stands behind it, or is one of a value that was known. */
   jobEnds: Array<number>;
   /** Version of the destination's configuration by which it takes audiences; null in records of versions before this field. */
@@ -282,7 +318,7 @@ export interface DeliveryJob {
   body: Buffer;
 }
 
-/** What one deliverer did for one destination within one minute, or a part of it; the totals of a minute add up. */
+/** What one deliverer asked one webhook with calls of one source within one minute, or a part of it; the totals of a minute add up. */
 export interface DeliveryTotal {
   /** The deliverer's run that wrote it. */
   writer: string;
@@ -295,6 +331,14 @@ export interface DeliveryTotal {
   outcomes: Record<string, number>;
   /** Requests by duration; the buckets' bounds stand in packages/contract/durations.ts, empty buckets at the end are left out. */
   durationCounts: Array<number>;
+  /** Of the webhook; empty where none was asked, and in records of versions before this field. */
+  url: string;
+  /** Of the calls; empty in records of versions before this field. */
+  sourceId: string;
+  /** Responses by HTTP status; where there were too many, the rest as 5xx, 4xx, ... */
+  statuses: Record<string, number>;
+  /** Deliveries by the time since ingest accepted the call, without replays; buckets as of durationCounts. */
+  latencyCounts: Array<number>;
 }
 
 /** Up to where a destination's waiting jobs in one partition of one retry topic were taken ahead of their due time: every one below was taken care of, and its outcome is durable. */
@@ -423,6 +467,20 @@ export interface EndpointBreaker {
   atMs: number;
 }
 
+/** What a person has said of an issue. The issue itself follows from attempts and dead letters. */
+export interface IssueMark {
+  issueId: string;
+  destinationId: string;
+  /** open, acknowledged, snoozed or resolved. */
+  state: string;
+  /** When a snoozed one is open again. */
+  untilMs: null | number;
+  /** When it was said: a failure after it opens a resolved issue again. */
+  atMs: number;
+  /** Name of the token that was used, as in an audit entry. */
+  token: string;
+}
+
 /** Some rows of an uploaded list; the key is the import's id. */
 export interface MembershipImportRows {
   uploadId: string;
@@ -457,6 +515,8 @@ export interface MembershipImport {
   rows: number;
   /** It was held, and is to be applied all the same. */
   isConfirmed: boolean;
+  /** It is held whatever it changes: somebody wants to see that first. */
+  isHeldByRequest: boolean;
   /** The counts below are known. */
   isCompared: boolean;
   /** Different users of the rows. */
@@ -512,6 +572,8 @@ export interface ProfileEventCall {
   receivedAtMs: number;
   /** The delivered JSON, UTF-8. */
   body: Buffer;
+  /** The account that it names, once something of accounts was made. */
+  groupId: null | string;
 }
 
 export interface ProfileEventPassing {
@@ -522,7 +584,7 @@ export interface ProfileEventPassing {
 
 /** One thing that happens to a profile; the key is the profile's id. Of the fields below kind only those of its kind are set. */
 export interface ProfileEventRecord {
-  /** call, release, merge, delete, list or suppress. */
+  /** call, release, merge, delete, list, suppress or member. */
   kind: string;
   /** How often it was passed on from a merged profile to the surviving one. */
   hops: number;
@@ -551,6 +613,12 @@ export interface ProfileEventRecord {
   passedBy: Array<ProfileEventPassing>;
   /** Of an event that is back at a merged profile: the moment of the deletion that has ended the merge. */
   endedAtMs: null | number;
+  /** Of a member: the userId. */
+  memberId: null | string;
+  /** Of a member: audiences and lists that the user is in, of those that conditions on members ask about. */
+  audienceKeys: Array<string>;
+  /** Of a member: since when it is so; of two the later one holds. */
+  toldAtMs: null | number;
 }
 
 export interface ProfileTrait {
@@ -614,6 +682,8 @@ export interface ProfileFlip {
   traits: string;
   /** It is sent as a track call, too. */
   isTracked: boolean;
+  /** GroupId of the account that is told it, and nobody else: then text has ids of audiences and lists, a JSON list; empty when it is sent. */
+  toAccount: string;
 }
 
 /** A stretch of profile-events whose calls are of no account. */
@@ -623,6 +693,32 @@ export interface ProfileSuppression {
   fromOffset: number;
   /** null while it lasts. */
   toOffset: null | number;
+}
+
+/** The user has entered an audience or list, or left it: kept until the counts of the partition have it for sure. */
+export interface ProfileMove {
+  computationId: string;
+  /** 1: entered, -1: left. */
+  by: number;
+  /** The batch of the partition that has written it; a later one has a higher number. */
+  batch: number;
+  /** In which it was written, since 1970. */
+  hour: number;
+  /** In this partition and hour, before the batch. */
+  entered: number;
+  /** Likewise. */
+  left: number;
+  /** Of this partition, before the batch. */
+  members: number;
+}
+
+/** An account that calls of the user have named. */
+export interface ProfileAccount {
+  groupId: string;
+  /** Ids of audiences and lists: the account was told last that the user is in them. */
+  told: Array<string>;
+  /** As of when; what it is told next is later. */
+  toldAtMs: number;
 }
 
 /** What the audience processor keeps of one profile; the key is the profile's id. */
@@ -668,6 +764,8 @@ export interface ProfileState {
   seenAtMs: number;
   /** Calls below this offset of profile-events were forgotten, because nobody had used the anonymous id for long: a backfill does not count them. */
   forgottenTo: number;
+  moves: Array<ProfileMove>;
+  accounts: Array<ProfileAccount>;
 }
 
 /** Calls of one request that ingest did not take, for whoever watches their source; at most so many a second, and every ten seconds one for each code with the number of the others. */
@@ -730,7 +828,7 @@ export interface ReplayStretch {
 }
 
 export interface ReplayedCalls {
-  /** delivered, dead or all: what had become of them. */
+  /** delivered, dead or all: what had become of them. missing: never sent to it. */
   which: string;
   sourceId: null | string;
   /** Name of the track calls that are meant; null means every call. */
@@ -740,11 +838,11 @@ export interface ReplayedCalls {
   userId: null | string;
   /** Whose calls are meant, of those that have no userId. */
   anonymousId: null | string;
-  /** What of delivery-jobs is read, by partition: up to the end that it had when the replay was asked for. */
+  /** What of delivery-jobs is read, by partition: up to the end that it had when the replay was asked for. Where missing calls are meant, what of calls: as far as it was routed then. */
   stretches: Array<ReplayStretch>;
 }
 
-/** One replay, of dead letters or of calls that were sent to a destination: what was asked for and how far it is. */
+/** One replay, of dead letters or of calls that were sent to a destination or are missing there: what was asked for and how far it is. */
 export interface Replay {
   id: string;
   /** The dead letters named; null for a selection. */
@@ -753,6 +851,8 @@ export interface Replay {
   /** Where they are sent instead of their own destination; null is their own. */
   toDestinationId: null | string;
   reason: null | string;
+  /** Dead letters of this issue only; null is any. */
+  issueId: null | string;
   fromMs: null | number;
   toMs: null | number;
   /** Pace; null is the default. */
@@ -773,7 +873,7 @@ export interface Replay {
   deleted: number;
   /** partition:offset of the last record that was dealt with, in the order of these; it goes on behind it. */
   cursor: null | string;
-  /** Which of the calls that were sent to destinationId are meant; null in a replay of dead letters. */
+  /** Which calls of destinationId are meant; null in a replay of dead letters. */
   calls: null | ReplayedCalls;
   createdAtMs: number;
   updatedAtMs: number;
@@ -882,6 +982,48 @@ export interface SourceConfig {
   updatedAtMs: number;
 }
 
+export interface CallCount {
+  /** Of the calls; empty for refused ones. */
+  type: string;
+  /** refused, routed, dropped, failed, sent, passed_over or dead. */
+  stage: string;
+  reason: string;
+  calls: number;
+}
+
+export interface NameCount {
+  name: string;
+  /** Calls by stage and reason, as in "dropped duplicate". */
+  counts: Record<string, number>;
+}
+
+export interface RequestCount {
+  /** Empty where it is not known, or no webhook was asked. */
+  webhookId: string;
+  /** As in delivery-totals. */
+  outcomes: Record<string, number>;
+  /** As in delivery-totals. */
+  durationCounts: Array<number>;
+  /** As in delivery-totals. */
+  statuses: Record<string, number>;
+  /** As in delivery-totals. */
+  latencyCounts: Array<number>;
+}
+
+/** Counts of one hour or day: the calls of a source at one destination, or before any. A newer record of the same replaces it. */
+export interface StatsRollup {
+  /** Start of the hour or day (UTC), Unix ms. */
+  atMs: number;
+  /** Empty for requests of deliverers that did not say whose calls they sent. */
+  sourceId: string;
+  /** Empty for what became of calls before any destination. */
+  destinationId: string;
+  calls: Array<CallCount>;
+  /** Of the calls, those with the most frequent names of events; the others have another name or none. */
+  names: Array<NameCount>;
+  requests: Array<RequestCount>;
+}
+
 /** A user whose calls are dropped at ingest; the key says who, and of which source. */
 export interface Suppression {
   /** What suppressed the user. */
@@ -894,6 +1036,7 @@ export interface Suppression {
 export interface RecordTypes {
   "audience-config": AudienceConfig;
   "audience-progress": AudienceProgress;
+  "audience-size": AudienceSize;
   "audit-entry": AuditEntry;
   "call": Call;
   "connection-sync": ConnectionSync;
@@ -905,6 +1048,7 @@ export interface RecordTypes {
   "destination-config": DestinationConfig;
   "destination-health": DestinationHealth;
   "endpoint-breaker": EndpointBreaker;
+  "issue-mark": IssueMark;
   "membership-import-rows": MembershipImportRows;
   "membership-import": MembershipImport;
   "operational-event": OperationalEvent;
@@ -917,6 +1061,7 @@ export interface RecordTypes {
   "retry-request": RetryRequest;
   "routed-call": RoutedCall;
   "source-config": SourceConfig;
+  "stats-rollup": StatsRollup;
   "suppression": Suppression;
 }
 

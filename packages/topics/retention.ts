@@ -22,6 +22,10 @@ export const KEPT_MS = {
   deadLetters: 14 * DAY_MS,
   /** As the calls that were taken: an index that is created again counts both. */
   refusedCalls: 7 * DAY_MS,
+  /** A month of hours, and the days until one is written (decision 129). */
+  hourlyStats: 35 * DAY_MS,
+  /** Thirteen months. */
+  dailyStats: 400 * DAY_MS,
   operationalEvents: DAY_MS,
   /** An open breaker is written with each of its probes, which are at most as far apart as the longest retry delay. */
   endpointBreakers: DAY_MS,
@@ -33,6 +37,9 @@ export const KEPT_MS = {
   /** An import that is held can be confirmed for so long. */
   membershipImportRows: 7 * DAY_MS,
 } as const;
+
+/** Sizes of audiences, by day: 13 months. */
+export const AUDIENCE_SIZES_KEPT_MS = 396 * DAY_MS;
 
 /** Of compacted topics: the longest that a table or a changelog's reader may be away without missing a deletion. */
 export const TOMBSTONES_KEPT_MS = 7 * DAY_MS;

@@ -25,7 +25,7 @@ export const tracingSettings = settingsGroup({
       env: "HOOKLINE_TRACES_FOLLOW_CALLERS",
       type: value.flag,
       default: "true",
-      doc: "Whether the traceparent header of a request to ingest decides whether it is traced, and in which trace.",
+      doc: "Whether the traceparent header of a request to ingest decides about its trace.",
     }),
   },
 });

@@ -8,7 +8,7 @@ export type SpanCounts = (outcome: (typeof SPAN_OUTCOMES)[number], spans: number
 export function createSpanCounts(metrics: Metrics): SpanCounts {
   const counter = metrics.counter({
     name: "trace_spans_total",
-    help: "Spans by what became of them: sent, failed to be sent, dropped because too many waited.",
+    help: "Spans by what became of them; dropped: too many waited.",
     labels: { outcome: SPAN_OUTCOMES },
   });
   return (outcome, spans) => counter.inc({ outcome }, spans);

@@ -17,19 +17,19 @@ const audienceSettings = settingsGroup({
       env: "HOOKLINE_AUDIENCE_SYNC_RATE",
       type: value.integer({ min: 1, max: 1_000_000 }),
       default: "500",
-      doc: "Identify calls a second by which one process tells of the members of new and edited audiences; live calls are not held back.",
+      doc: "Identify calls a second that one process writes for members of new and edited audiences; live calls are not held back.",
     }),
     profileMegabytes: setting({
       env: "HOOKLINE_AUDIENCE_PROFILE_MB",
       type: value.integer({ min: 16, max: 1_000_000 }),
       default: "256",
-      doc: "Megabytes of memory, about, for the profiles that one process has used last; others are read from disk.",
+      doc: "Megabytes of memory, about, for the profiles that one process used last.",
     }),
     anonymousRetentionMs: setting({
       env: "HOOKLINE_ANONYMOUS_RETENTION",
       type: value.durationOrOff,
       default: "395d",
-      doc: "So long after the last call of an anonymous id its profile goes, which was never linked to a user: its memberships end. A link to a user that nobody has used goes after one and a half times as long. `off` or 0 keeps them for ever.",
+      doc: "How long the profile of an anonymous id without a user is kept after its last call; its memberships then end. Unused links to users go after one and a half times as long. `off` or 0 keeps both for ever.",
     }),
   },
 });

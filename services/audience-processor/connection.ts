@@ -15,12 +15,13 @@ export interface Connection extends Connected {
 export function connect(context: ProcessorContext, ways: Ways): Connection {
   const connected = connectService(
     context,
-    ({ audienceConfig, audienceProgress, calls, deadLetters, profileEvents, profiles }) => [
+    ({ audienceConfig, audienceProgress, audienceSizes, calls, deadLetters, profileEvents, profiles }) => [
       calls,
       profileEvents,
       profiles,
       audienceConfig,
       audienceProgress,
+      audienceSizes,
       deadLetters,
     ],
     ways,

@@ -56,6 +56,19 @@ async function expectAlternation(count: number): Promise<void> {
   for (const user of USERS) expect(values(user)).toEqual(alternating(count));
 }
 
+/** Each change that was sent counts, and none twice. */
+async function expectCounts(): Promise<void> {
+  const values = USERS.flatMap((user) => stage.valuesOf(user, "pro"));
+  const entered = values.filter((value) => value === true).length;
+  const left = values.length - entered;
+  const isCounted = (): boolean => {
+    const counted = stage.countedOf("pro");
+    return counted.entered + counted.left >= values.length;
+  };
+  await until(isCounted, { ...WAIT, what: () => `the counts: ${JSON.stringify(stage.countedOf("pro"))}` });
+  expect(stage.countedOf("pro")).toEqual({ entered, left, members: entered - left });
+}
+
 test("killed in the middle of its work, and started again with its disk or without: nothing is missing, nothing comes twice under different ids", async () => {
   await stage.configure(audienceOf("pro", { trait: "plan", op: "eq", value: "pro" }));
   const processor = await startProcess();
@@ -69,6 +82,7 @@ test("killed in the middle of its work, and started again with its disk or witho
   await processor.kill();
   await processor.restart({ HOOKLINE_DATA_DIR: stage.newDataDir() });
   await expectAlternation(40);
+  await expectCounts();
 }, 240_000);
 
 test("a partition that moves to another process takes its profiles with it", async () => {
@@ -85,6 +99,7 @@ test("a partition that moves to another process takes its profiles with it", asy
   await one.kill();
   await startProcess();
   await expectAlternation(26);
+  await expectCounts();
 }, 240_000);
 
 test("killed again and again while it reads its log for a new audience: as if the audience had been there", async () => {

@@ -12,12 +12,13 @@ import { isFirstOver } from "./computations/pass-progress.ts";
 import type { Progress } from "./computations/progress.ts";
 import { SideBySide } from "./computations/side-by-side.ts";
 import { expiryOf } from "./expiry.ts";
-import type { ProcessorHaste } from "./haste.ts";
+import { type ProcessorHaste, profileLingerMs } from "./haste.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createCodec, type ProfileCodec } from "./profiles/codec.ts";
 import { eventDecoder } from "./profiles/event.ts";
 import type { PartitionWorker } from "./profiles/partition-worker.ts";
 import { ProfilePartitions, type ProfilePartitionsOptions } from "./profiles/profile-partitions.ts";
+import type { Sizes } from "./sizes/sizes.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { TurnTime } from "./turn-time.ts";
 
@@ -72,6 +73,7 @@ interface Shared {
   readonly parts: Parts;
   readonly computations: Computations;
   readonly progress: Progress;
+  readonly sizes: Sizes;
   readonly producer: Producer;
   readonly codec: ProfileCodec;
   readonly turnTime: TurnTime;
@@ -221,6 +223,7 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
     store: storeSettings(parts, codec),
     // What the last owner has written of its leaves has to be known before the first event.
     prepare: () => shared.refreshTables(),
+    openSizes: (taken) => shared.sizes.open(taken),
     begin(partition, signal, workOn) {
       const own = partitionOf(shared, partition, signal);
       const worker = workOn(workerParts(shared, own));
@@ -232,7 +235,10 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
     onRestored: (tookMs) => parts.telemetry.restored(tookMs),
     committed: async (partition) =>
       (await admin.committedOffsets(profilesGroup, profileEvents.name)).get(partition) ?? 0,
-    onRevoked: (partition) => progress.forget(partition),
+    onRevoked(partition) {
+      progress.forget(partition);
+      shared.sizes.forget(partition);
+    },
     turnTime: shared.turnTime,
     onFailed: (error) => lifecycle.fail(error),
   });
@@ -243,12 +249,15 @@ export function createProfileRunner(
   {
     haste,
     ...shared
-  }: Pick<Shared, "computations" | "progress" | "refreshTables"> & { readonly haste: () => ProcessorHaste },
+  }: Pick<Shared, "computations" | "progress" | "refreshTables" | "sizes"> & {
+    readonly haste: () => ProcessorHaste;
+  },
 ): { readonly partitions: ProfilePartitions; readonly runner: Runner } {
   const { kafka, profilesGroup, serde, topics } = parts.connection;
   const { records, telemetry } = parts;
   const topic = topics.profileEvents.name;
-  const producer = kafka.durableProducer({ lingerMs: () => haste().lingerMs });
+  const lingerMs = () => profileLingerMs(haste(), runner.outstanding.records);
+  const producer = kafka.durableProducer({ lingerMs });
   const codec = createCodec(serde, topics);
   const turnTime = new TurnTime(parts.context.host);
   const partitions = createPartitions({ parts, ...shared, producer, codec, turnTime }, () => runner);

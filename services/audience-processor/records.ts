@@ -17,6 +17,7 @@ export interface ProcessorRecords {
   /** A call that tells of a changed value, as ingest would have written it. */
   spaceCall(call: AcceptedCall): OutgoingRecord;
   progress(progress: AudienceProgress): OutgoingRecord;
+  progressEnd(key: string): OutgoingRecord;
   /** For a record that could not be read, or whose handling failed: its bytes as they are. */
   deadLetter(record: RawRecord, error: Error): OutgoingRecord;
 }
@@ -43,6 +44,7 @@ export function createRecords(options: {
       key: audienceProgressKey(progress),
       value: serde.encode(topics.audienceProgress, progress),
     }),
+    progressEnd: (key) => ({ topic: topics.audienceProgress.name, key, value: null }),
     deadLetter(record, error) {
       const letter = rawDeadLetter(record, { error, deadAtMs: options.nowMs(), destinationId: null });
       return { topic: topics.deadLetters.name, key: null, value: serde.encode(topics.deadLetters, letter) };

@@ -6,8 +6,9 @@ import { prepareValidation } from "#contract";
 import type { Runner, Table } from "#kafka";
 import { countRecordsLost, type ServiceDefinition, watchTable } from "#runtime";
 import { type OpenStore, openStore } from "#state";
-import { type AudienceConfig, type AudienceProgress, witnessesOf } from "#topics";
+import { type AudienceConfig, type AudienceProgress, type AudienceSize, witnessesOf } from "#topics";
 import { Computations } from "./computations/computations.ts";
+import { reportLeftOut } from "./computations/left-out.ts";
 import { Progress } from "./computations/progress.ts";
 import { settings } from "./config.ts";
 import { connect, type ProcessorContext } from "./connection.ts";
@@ -18,9 +19,14 @@ import { createProfileRunner } from "./profile-runner.ts";
 import type { ProfilePartitions } from "./profiles/profile-partitions.ts";
 import { followTide } from "./profiles/watermark.ts";
 import { createRecords } from "./records.ts";
+import { KnownRows } from "./sizes/known-rows.ts";
+import { Sizes } from "./sizes/sizes.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 
 const TICK_MS = 250;
+const WRITE_SIZES_EVERY_MS = 2_000;
+const END_OLD_SIZES_EVERY_MS = 3_600_000;
+const END_FORGOTTEN_EVERY_MS = 10_000;
 /** So much of the changelog is read again after a crash. */
 const CHECKPOINT_EVERY_MS = 30_000;
 
@@ -32,6 +38,7 @@ export interface ProcessorOutside extends Ways {
 interface Tables {
   readonly configs: Table<AudienceConfig>;
   readonly progress: Table<AudienceProgress>;
+  readonly sizes: Table<AudienceSize>;
 }
 
 function followTables({ context, connection }: Parts): Tables {
@@ -50,20 +57,27 @@ function followTables({ context, connection }: Parts): Tables {
     decode: ({ value }) => serde.decode(topics.audienceProgress, value),
     onPoison,
   });
+  const sizes = kafka.table({
+    topic: topics.audienceSizes.name,
+    keepsValues: false,
+    decode: ({ value }) => serde.decode(topics.audienceSizes, value),
+    onPoison,
+  });
   for (const [name, table] of [
     ["audience-config", configs],
     ["audience-progress", progress],
+    ["audience-sizes", sizes],
   ] as const) {
     table.failed.catch((error: unknown) => lifecycle.fail(error));
     health.readiness(`${name} is loaded`, () => table.loaded);
   }
   watchTable(metrics, "audience-config", configs);
-  return { configs, progress };
+  return { configs, progress, sizes };
 }
 
 function createKeying(
   { connection, context, onRecordsLost, records, telemetry }: Parts,
-  haste: () => ProcessorHaste,
+  { computations, haste }: { readonly computations: Computations; haste(): ProcessorHaste },
 ): Runner {
   const { kafka, keyingGroup, serde, topics } = connection;
   return kafka.runner({
@@ -73,6 +87,7 @@ function createKeying(
     step: createKeyCalls({
       records,
       linkEveryMs: noteEveryMs(context.settings.audiences.anonymousRetentionMs),
+      hasAccounts: () => computations.hasAccounts,
       nowMs: context.nowMs,
       onKeyed: (events) => telemetry.keyed(events),
     }),
@@ -94,12 +109,62 @@ function openProgress({ connection, context, records }: Parts, tables: Tables): 
   const progress = new Progress({
     table: tables.progress,
     record: (one) => records.progress(one),
+    end: (key) => records.progressEnd(key),
     send: (outgoing) => producer.send(outgoing),
     host,
     onError: (error) => logger.warn({ err: error }, "progress could not be written; it is tried again"),
   });
   lifecycle.onStop("progress", () => progress.close());
   return progress;
+}
+
+function openSizes({ connection, context }: Parts, { configs, sizes: table }: Tables): Sizes {
+  const { host, lifecycle, logger } = context;
+  const { kafka, serde, topics } = connection;
+  const producer = kafka.producer();
+  const sizes = new Sizes({
+    ...{ rows: KnownRows.of(table), kafka, serde, topics, host },
+    isCounted(id) {
+      const config = configs.get(id);
+      return config !== undefined && config.kind !== "trait" && config.deletedAtMs === null;
+    },
+    isGone: (id) => (configs.get(id)?.deletedAtMs ?? null) !== null,
+    send: (outgoing) => producer.send(outgoing),
+    onError: (error) =>
+      logger.warn({ err: error }, "sizes of audiences could not be written; it is tried again"),
+  });
+  table.onChange((_, row) => void (row && sizes.noticed(row)));
+  const endOld = (): void =>
+    void sizes
+      .endOld()
+      .catch((error: unknown) => logger.debug({ err: error }, "old sizes have not ended yet"));
+  const timers = [
+    host.setInterval(() => void sizes.write(), WRITE_SIZES_EVERY_MS),
+    host.setInterval(endOld, END_OLD_SIZES_EVERY_MS),
+  ];
+  lifecycle.onStop("sizes", async () => {
+    for (const timer of timers) timer.clear();
+    await sizes.write();
+  });
+  return sizes;
+}
+
+/** What is forgotten is so for ever: a former owner of a partition that ends a row ends nothing that the next one needs. */
+function endForgotten(
+  { context: { host, lifecycle, logger } }: Parts,
+  { configs }: Pick<Tables, "configs">,
+  { progress, runner }: { readonly progress: Progress; readonly runner: Pick<Runner, "assigned"> },
+): void {
+  const isForgotten = (id: string): boolean => configs.get(id)?.isForgotten === true;
+  const timer = host.setInterval(() => {
+    const owned = new Set(runner.assigned.map(({ partition }) => partition));
+    progress
+      .endForgotten(isForgotten, (partition) => owned.has(partition))
+      .catch((error: unknown) =>
+        logger.debug({ err: error }, "progress of what is forgotten has not ended yet"),
+      );
+  }, END_FORGOTTEN_EVERY_MS);
+  lifecycle.onStop("forgetting of progress", async () => timer.clear());
 }
 
 /** What happens by the passing of time. */
@@ -159,20 +224,22 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
     openStore: outside.openStore,
   };
   const tables = followTables(parts);
-  const computations = new Computations({
-    onInvalid: ({ id, key }, problem) =>
-      logger.error({ id, key, problem }, "a definition cannot be read; it is left out"),
-  });
+  const computations = new Computations();
+  reportLeftOut(context, computations);
   tables.configs.onChange((id, config) => computations.apply(id, config));
   const progress = openProgress(parts, tables);
+  const sizes = openSizes(parts, tables);
+  const loadTables = (): Promise<unknown> =>
+    Promise.all([tables.configs.load(), tables.progress.load(), tables.sizes.load()]);
   const haste = (): ProcessorHaste => hasteOf(computations);
   const { partitions, runner } = createProfileRunner(parts, {
     computations,
     haste,
     progress,
-    refreshTables: () => Promise.all([tables.configs.load(), tables.progress.load()]),
+    sizes,
+    refreshTables: loadTables,
   });
-  const keying = createKeying(parts, haste);
+  const keying = createKeying(parts, { computations, haste });
   lifecycle.onStop("profiles", () => partitions.close());
   let isJoined = false;
   health.readiness("consumer groups are joined", () => isJoined);
@@ -192,7 +259,7 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
   prepareValidation();
   await connection.serde.start();
   // Before the first event: it would be folded without the leaves of what is configured.
-  await Promise.all([tables.configs.load(), tables.progress.load()]);
+  await loadTables();
   for (const one of [keying, runner]) {
     lifecycle.onStop("runner", (graceMs) => {
       const stopped = one.stop(graceMs);
@@ -204,6 +271,7 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
   const joined = Promise.all([runner.start(), keying.start()]);
   // At once: what an earlier owner has left unsent need not wait until the other group is joined, too.
   followTime(parts, { computations, partitions });
+  endForgotten(parts, tables, { progress, runner });
   await joined;
   isJoined = true;
 }

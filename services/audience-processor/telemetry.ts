@@ -25,7 +25,15 @@ export interface ProcessorState {
   readonly watermarkMs: number;
 }
 
-const KINDS: readonly ProfileEvent["kind"][] = ["call", "merge", "release", "delete", "list", "suppress"];
+const KINDS: readonly ProfileEvent["kind"][] = [
+  "call",
+  "merge",
+  "release",
+  "delete",
+  "list",
+  "suppress",
+  "member",
+];
 const CAUSES: readonly ChangeCause[] = [...KINDS, "time", "configuration", "expiry"];
 const EXPIRY_STEPS: readonly ExpiryStep[] = ["emptied", "removed", "unlinked"];
 /** From a checkpoint that is a moment old to a million profiles. */
@@ -64,11 +72,11 @@ function meters(metrics: Metrics) {
     }),
     incomplete: metrics.counter({
       name: "audience_incomplete_profiles_total",
-      help: "Profiles that had no room for something that an audience or computed trait asks for, once for each of these.",
+      help: "Profiles without room for something, once for each audience or computed trait that asks for it.",
     }),
     expired: metrics.counter({
       name: "audience_expired_profiles_total",
-      help: "Profiles of anonymous ids that nobody has used for HOOKLINE_ANONYMOUS_RETENTION: emptied, then removed; unlinked are those that were merged into a user's.",
+      help: "Profiles of unused anonymous ids: emptied, then removed; unlinked: merged into a user's.",
       labels: { step: EXPIRY_STEPS },
     }),
     restores: metrics.histogram({

@@ -5,15 +5,20 @@ import type { settings } from "./config.ts";
 import type { AttemptParts } from "./deliveries/attempts/parts.ts";
 import { addAttemptRoutes, addDeliveriesRoute } from "./deliveries/attempts/routes.ts";
 import { addStatsRoute } from "./deliveries/attempts/stats-routes.ts";
+import { addFilterTestRoute, type FilterTestParts } from "./deliveries/calls/filter-test-routes.ts";
 import { addSourceCallsRoute, type SourceCallsParts } from "./deliveries/calls/list-routes.ts";
 import type { CallParts } from "./deliveries/calls/parts.ts";
 import { addCallRoutes } from "./deliveries/calls/routes.ts";
+import { addSentCallRoute, type SentCallParts } from "./deliveries/calls/sent-routes.ts";
 import type { DeadLetterParts } from "./deliveries/dead-letters/parts.ts";
 import { addDeadLetterRoutes } from "./deliveries/dead-letters/routes.ts";
-import type { FlowRouteParts } from "./deliveries/flow/parts.ts";
+import { addBetweenRoute } from "./deliveries/flow/between-routes.ts";
+import type { BetweenParts, FlowRouteParts } from "./deliveries/flow/parts.ts";
 import { addFlowRoutes } from "./deliveries/flow/routes.ts";
 import type { InfoParts } from "./deliveries/info/parts.ts";
 import { addInfoRoute } from "./deliveries/info/routes.ts";
+import type { IssueParts } from "./deliveries/issues/parts.ts";
+import { addIssueRoutes } from "./deliveries/issues/routes.ts";
 import type { LiveRouteParts } from "./deliveries/live/parts.ts";
 import { addLiveRoutes } from "./deliveries/live/routes.ts";
 import type { ProfileParts } from "./deliveries/profiles/parts.ts";
@@ -25,13 +30,15 @@ import { addWaitingRoute } from "./deliveries/waiting/list-routes.ts";
 import type { WaitingParts } from "./deliveries/waiting/parts.ts";
 import { addPauseRoutes } from "./deliveries/waiting/pause-routes.ts";
 import { addRetryRoute } from "./deliveries/waiting/retry-routes.ts";
-import type { AuditLogParts } from "./http/audit/parts.ts";
+import type { AuditRouteParts } from "./http/audit/parts.ts";
 import { addAuditRoute } from "./http/audit/routes.ts";
 import { type ConsoleFiles, readConsole } from "./http/console/files.ts";
 import { ProblemError } from "./http/problem.ts";
 import { acceptRequestKeys, type RequestKeyParts } from "./http/request-keys/hooks.ts";
 import { type ControlApp, createServer, type ServerOptions } from "./http/server.ts";
+import type { TokenParts } from "./http/sessions/parts.ts";
 import { addSessionRoutes } from "./http/sessions/routes.ts";
+import { addTokenRoute } from "./http/sessions/token-routes.ts";
 import type { Sessions } from "./http/sessions.ts";
 import { followTokens } from "./http/token-file.ts";
 import type { ImportParts } from "./jobs/imports/parts.ts";
@@ -42,8 +49,9 @@ import type { MemberParts } from "./resources/audiences/member-parts.ts";
 import { addMemberRoutes } from "./resources/audiences/member-routes.ts";
 import { addOverlapRoute } from "./resources/audiences/overlap-routes.ts";
 import type { AudienceParts } from "./resources/audiences/parts.ts";
-import { addPreviewRoute } from "./resources/audiences/preview-routes.ts";
+import { addPreviewRoutes } from "./resources/audiences/preview-routes.ts";
 import { addAudienceRoutes, addComputedTraitRoutes } from "./resources/audiences/routes.ts";
+import { addSizeRoute } from "./resources/audiences/size-routes.ts";
 import { addValueRoutes } from "./resources/audiences/value-routes.ts";
 import type { DestinationParts } from "./resources/destinations/parts.ts";
 import { addDestinationRoutes } from "./resources/destinations/routes.ts";
@@ -59,6 +67,7 @@ export type ApiParts = SourceParts &
   TestCallParts &
   AttemptParts &
   DeadLetterParts &
+  IssueParts &
   SourceReplayParts &
   RegulationParts &
   AudienceParts &
@@ -67,15 +76,20 @@ export type ApiParts = SourceParts &
   ProfileParts &
   WaitingParts &
   CallParts &
+  SentCallParts &
   SourceCallsParts &
+  FilterTestParts &
   FlowRouteParts &
+  BetweenParts &
   LiveRouteParts &
-  AuditLogParts &
+  AuditRouteParts &
   RequestKeyParts &
   InfoParts & { readonly sessions: Sessions } & Pick<ServerOptions, "telemetry">;
 
+export type RouteParts = ApiParts & TokenParts;
+
 /** Adds the routes of one feature; looks at no part before a request comes. */
-type AddRoutes = (app: ControlApp, parts: ApiParts) => void;
+type AddRoutes = (app: ControlApp, parts: RouteParts) => void;
 
 /** Refused as a whole where there are no audiences. */
 const AUDIENCE_ROUTES: readonly AddRoutes[] = [
@@ -83,8 +97,9 @@ const AUDIENCE_ROUTES: readonly AddRoutes[] = [
   addComputedTraitRoutes,
   addMemberRoutes,
   addValueRoutes,
-  addPreviewRoute,
+  addPreviewRoutes,
   addOverlapRoute,
+  addSizeRoute,
   addImportRoutes,
   addProfileRoute,
 ];
@@ -92,6 +107,7 @@ const AUDIENCE_ROUTES: readonly AddRoutes[] = [
 export const ROUTES: readonly AddRoutes[] = [
   // A sign-in is not repeated by an Idempotency-Key: its cookie is kept nowhere.
   addSessionRoutes,
+  addTokenRoute,
   addInfoRoute,
   // Before the routes that it is for.
   acceptRequestKeys,
@@ -106,11 +122,15 @@ export const ROUTES: readonly AddRoutes[] = [
   addDeliveriesRoute,
   addStatsRoute,
   addFlowRoutes,
+  addBetweenRoute,
   addCallRoutes,
+  addSentCallRoute,
   addSourceCallsRoute,
+  addFilterTestRoute,
   addLiveRoutes,
   addReasonRoute,
   addDeadLetterRoutes,
+  addIssueRoutes,
   addReplayRoutes,
   addSourceReplayRoute,
   addRegulationRoutes,
@@ -146,17 +166,18 @@ export async function openApi(
   const { host, port } = own.api;
   const { hasAudiences } = own.switch;
   const routes = ROUTES.map((add) => (hasAudiences || !AUDIENCE_ROUTES.includes(add) ? add : refusing(add)));
+  const access = followTokens(own.tokens, {
+    ...{ host: machine, lifecycle, logger, sessions: parts.sessions },
+    // They were let in once, by a token that may have been taken away since.
+    onRevoked: () => void parts.live.disconnect(),
+  });
   const server = await createServer({
     host: machine,
-    authorise: followTokens(own.tokens, {
-      ...{ host: machine, lifecycle, logger, sessions: parts.sessions },
-      // They were let in once, by a token that may have been taken away since.
-      onRevoked: () => void parts.live.disconnect(),
-    }),
+    authorise: access.authorise,
     telemetry: parts.telemetry,
     logger,
     newRequestId: () => machine.uuid(),
-    routes: routes.map((add) => (app) => add(app, parts)),
+    routes: routes.map((add) => (app) => add(app, { ...parts, tokens: access })),
     files: own.console.hasConsole ? builtConsole(logger) : undefined,
   });
   await server.listen({ host, port });

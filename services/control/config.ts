@@ -19,6 +19,7 @@ import { indexSettings } from "./deliveries/index/config.ts";
 import { consoleSettings } from "./http/console/config.ts";
 import { isLoopbackHost } from "./http/loopback.ts";
 import { connectionSyncSettings } from "./jobs/connection-syncs/config.ts";
+import { deletedAudienceSettings } from "./jobs/deleted-audiences/config.ts";
 import { importSettings } from "./jobs/imports/config.ts";
 import { regulationSettings } from "./jobs/regulations/config.ts";
 
@@ -60,6 +61,7 @@ export const settings = {
   health: healthSettings,
   regulations: regulationSettings,
   imports: importSettings,
+  deletedAudiences: deletedAudienceSettings,
   connectionSyncs: connectionSyncSettings,
   switch: audienceSwitch,
   pace: audiencePace,

@@ -1,20 +1,31 @@
 // What became of calls: the index of it, dead letters whole, replays.
-import type { Kafka } from "#kafka";
+import type { Admin, Kafka, Table } from "#kafka";
 import type { ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
-import { consumerGroups, type DestinationConfig, type TopicMap } from "#topics";
+import { type Call, consumerGroups, type DestinationConfig, type Replay, type TopicMap } from "#topics";
 import type { settings } from "./config.ts";
+import type { FilterTestWork } from "./deliveries/calls/filter-test.ts";
+import { lastCalls } from "./deliveries/calls/last-calls.ts";
 import type { CallParts } from "./deliveries/calls/parts.ts";
 import type { IndexDisk } from "./deliveries/index/database.ts";
 import { type Deliveries, openDeliveryIndex } from "./deliveries/index/open.ts";
 import { type Live, openLive } from "./deliveries/live/live.ts";
+import { openRollups } from "./deliveries/rollups/open.ts";
 import { createWaitingReader, type WaitingReader } from "./deliveries/waiting/reader.ts";
-import { jobStretches } from "./jobs/replays/job-stretches.ts";
+import type { AuditLog } from "./http/audit/parts.ts";
+import type { CandidateWork } from "./jobs/replays/candidates.ts";
+import { countCalls } from "./jobs/replays/count.ts";
+import { findMissing, MAX_GIVEN } from "./jobs/replays/missing-calls.ts";
 import { openReplays } from "./jobs/replays/open.ts";
 import type { CallReplayParts } from "./jobs/replays/parts.ts";
+import { findSettled } from "./jobs/replays/settled-calls.ts";
 import { shardsOf } from "./jobs/replays/shards.ts";
+import { callStretches, jobStretches } from "./jobs/replays/stretches.ts";
+import { createAuditLog } from "./records/audit-log.ts";
 import type { Breakers } from "./records/breakers/breakers.ts";
-import { createPlaceReader, type DeadLetterReader } from "./records/places/place-reader.ts";
+import type { OwnedWork } from "./records/durable-work/owned-work.ts";
+import { createPlaceReader, type DeadLetterReader, type PlaceReader } from "./records/places/place-reader.ts";
+import type { Slices } from "./records/profiles/slices.ts";
 import { createReplayStore, type ReplayStore } from "./records/replays/store.ts";
 import type { DeletedUsers } from "./resources/regulations/deleted-users.ts";
 
@@ -31,19 +42,26 @@ export interface DeliveriesParts {
   readonly destination: (id: string) => DestinationConfig | undefined;
   readonly deletedUsers: DeletedUsers;
   readonly breakers: Pick<Breakers, "attempted">;
+  readonly slices: Slices;
+  readonly ownedWork: Pick<OwnedWork, "add">;
 }
 
 export interface OpenDeliveries {
   readonly live: Live;
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
+  readonly acceptedCalls: PlaceReader<Call>;
+  readonly lastCalls: FilterTestWork["lastCalls"];
   readonly replays: ReplayStore;
   readonly waiting: WaitingReader;
+  readonly auditLog: AuditLog;
   /** End of every partition of the dead letters now, by its number. */
   deadLetterEnds(): Promise<number[]>;
   readonly routedUpTo: CallParts["routedUpTo"];
   readonly untilIndexed: CallParts["untilIndexed"];
   readonly jobStretches: CallReplayParts["jobStretches"];
+  readonly callStretches: CallReplayParts["callStretches"];
+  readonly countCalls: CallReplayParts["countCalls"];
 }
 
 /** The index and the replays are read by themselves: every answer from the index says how far it is. */
@@ -52,14 +70,7 @@ export function openDeliveries(
   parts: DeliveriesParts,
 ): OpenDeliveries {
   const { kafka, serde, topics } = parts;
-  const table = kafka.table({
-    topic: topics.replays.name,
-    decode: ({ value }) => serde.decode(topics.replays, value),
-  });
-  context.health.readiness("replays are read", () => table.loaded);
-  table.load().catch((error: unknown) => {
-    if (!context.lifecycle.stopping.aborted) context.lifecycle.fail(error);
-  });
+  const table = followReplays(context, parts);
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const store = createReplayStore({ topic: topics.replays, table, producer, serde });
   const live = openLive(context, parts);
@@ -70,35 +81,80 @@ export function openDeliveries(
       parts.breakers.attempted(attempt);
     },
   });
+  openRollups(context, { deliveries, producer, serde, topics });
   const deadLetters = createPlaceReader({ kafka, serde, topic: topics.deadLetters });
   const groups = consumerGroups(context.settings.topics.prefix);
-  const groupId = groups.replays.id;
   const admin = kafka.admin();
   const deliverers = groups.deliverer.id;
   const waiting = createWaitingReader({ kafka, admin, serde, topics, groupId: deliverers });
   const topicName = topics.deliveryJobs.name;
-  async function endsOf(kind: "deadLetters" | "routedCalls"): Promise<number[]> {
-    const offsets = await admin.offsets(topics[kind].name);
-    return offsets.sort((one, other) => one.partition - other.partition).map(({ high }) => high);
-  }
+  const endsOf = (kind: EndedTopic) => endsNow(admin, topics[kind].name);
   const deadLetterEnds = () => endsOf("deadLetters");
-  const settled = { admin, topicName, groupId: deliverers, waiting, deadLetterEnds };
-  openReplays(context, { ...parts, groupId, table, store, deliveries, deadLetters, settled });
+  const routedUpTo = () => admin.committedOffsets(groups.webhookRouter.id, topics.calls.name);
+  const jobsOf: CallReplayParts["jobStretches"] = (destinationId, fromMs) => {
+    const shards = shardsOf(parts.destination(destinationId));
+    return jobStretches(admin, topicName, { destinationId, shards, fromMs });
+  };
+  const reading = { kafka, serde, topic: topics.deliveryJobs, ...deliveries };
+  const settled = { ...reading, admin, topicName, groupId: deliverers, waiting, deadLetterEnds };
+  const missing = {
+    ...reading,
+    maxGiven: MAX_GIVEN,
+    routedCallEnds: () => endsOf("routedCalls"),
+    jobStretches: jobsOf,
+  };
+  const candidates: Omit<CandidateWork, "serde" | "topic"> = {
+    calls: topics.calls,
+    deletedUsers: parts.deletedUsers,
+    destination: parts.destination,
+    findSettled: (destinationId, signal) => findSettled(settled, { destinationId, signal }),
+    findMissing: (replay, signal) => findMissing(missing, replay, signal),
+    beginSlices: () => parts.slices.begin(),
+  };
+  openReplays(context, { ...parts, table, store, deliveries, deadLetters, candidates });
   return {
     live,
     deliveries,
     deadLetters,
+    acceptedCalls: createPlaceReader({ kafka, serde, topic: topics.calls }),
+    lastCalls: (asked) => lastCalls({ kafka, admin, serde, topic: topics.calls }, asked),
     replays: store,
     waiting,
+    auditLog: createAuditLog({
+      ...{ kafka, serde, topics, index: deliveries.index },
+      auditEnds: () => endsOf("auditLog"),
+      covers: (ends, timeoutMs) => deliveries.progress.untilCovers("auditLog", ends, timeoutMs),
+    }),
     deadLetterEnds,
-    routedUpTo: () => admin.committedOffsets(groups.webhookRouter.id, topics.calls.name),
+    routedUpTo,
     untilIndexed: async (kind) =>
       await deliveries.progress.untilCovers(kind, await endsOf(kind), INDEXED_WITHIN_MS),
-    jobStretches: (destinationId, fromMs) =>
-      jobStretches(admin, topicName, {
-        destinationId,
-        shards: shardsOf(parts.destination(destinationId)),
-        fromMs,
-      }),
+    countCalls: (replay, signal) => countCalls(replay, { ...reading, ...candidates }, signal),
+    jobStretches: jobsOf,
+    callStretches: async (fromMs) =>
+      await callStretches(admin, topics.calls.name, { fromMs, routedUpTo: await routedUpTo() }),
   };
+}
+
+type EndedTopic = "auditLog" | "deadLetters" | "routedCalls";
+
+/** End of every partition, by its number. */
+async function endsNow(admin: Pick<Admin, "offsets">, topicName: string): Promise<number[]> {
+  const offsets = await admin.offsets(topicName);
+  return offsets.sort((one, other) => one.partition - other.partition).map(({ high }) => high);
+}
+
+function followReplays(
+  { health, lifecycle }: ServiceContext<unknown>,
+  { kafka, serde, topics }: DeliveriesParts,
+): Table<Replay> {
+  const table = kafka.table({
+    topic: topics.replays.name,
+    decode: ({ value }) => serde.decode(topics.replays, value),
+  });
+  health.readiness("replays are read", () => table.loaded);
+  table.load().catch((error: unknown) => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  });
+  return table;
 }

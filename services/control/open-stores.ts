@@ -5,11 +5,8 @@ import type { SecretBox } from "#secrets";
 import type { DestinationConfig, SourceConfig } from "#topics";
 import type { ControlContext } from "./connection.ts";
 import { type Audit, createAudit } from "./http/audit/audit.ts";
-import type { AuditLog } from "./http/audit/parts.ts";
-import type { RequestKeyParts } from "./http/request-keys/hooks.ts";
-import { openRequestKeys } from "./http/request-keys/open.ts";
+import { type OpenedKeys, openRequestKeys } from "./http/request-keys/open.ts";
 import type { Ids } from "./ids.ts";
-import { openAuditLog } from "./records/audit-log.ts";
 import { createConfigStore } from "./records/config-store.ts";
 import { createEditedStore, type EditedStore } from "./records/edited-store.ts";
 import { destinationView } from "./resources/destinations/destination.ts";
@@ -28,12 +25,12 @@ interface StoreTables {
   readonly secrets: SecretBox;
 }
 
-interface Stores extends RequestKeyParts {
+interface Stores {
+  readonly requestKeys: OpenedKeys;
   readonly producer: Producer;
   /** Of what is edited. */
   readonly writerOf: (topic: { readonly name: string }, table: TableWriterOptions["table"]) => TableWriter;
   readonly audit: Audit;
-  readonly auditLog: AuditLog;
   readonly retryRequests: RetryRequests;
   readonly sources: EditedStore<SourceConfig>;
   readonly destinations: EditedStore<DestinationConfig>;
@@ -49,9 +46,8 @@ export async function openStores(
   const { kafka, serde, topics } = connection;
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const written = { producer, serde };
-  const auditLog = openAuditLog(context, connection);
   const [requestKeys, retryRequests] = await Promise.all([
-    openRequestKeys(context, { ...connection, producer, secrets, auditLog }),
+    openRequestKeys(context, { ...connection, producer, secrets }),
     openRetryRequests(context, { ...connection, producer, ids }),
   ]);
   const writerOf: Stores["writerOf"] = ({ name }, table) =>
@@ -72,7 +68,7 @@ export async function openStores(
     show: (value: DestinationConfig) => destinationView(value, nowMs()),
   };
   return {
-    ...{ producer, writerOf, audit, auditLog, requestKeys, retryRequests },
+    ...{ producer, writerOf, audit, requestKeys, retryRequests },
     sources: createEditedStore(sources, sourceWriter),
     destinations: createEditedStore(destinations, writerOf(topics.destinationConfig, destinationTable)),
   };

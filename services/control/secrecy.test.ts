@@ -77,6 +77,10 @@ async function useSecrets(): Promise<void> {
   await ask("/v1/destinations", { body: `{"sharedSecret": "${refused}` });
   await ask("/v1/destinations");
   await ask(`/v1/destinations/${id}`);
+  const { body } = await ask("/v1/tokens");
+  expect(body.data).toEqual([
+    { name: expect.stringMatching(/^unnamed-/), scopes: ["read", "write", "replay"] },
+  ]);
 }
 
 test("no answer, log line, metric or topic holds a secret in clear, and the webhook gets it", async () => {

@@ -31,13 +31,13 @@ const deliverySettings = settingsGroup({
       env: "HOOKLINE_MAX_IN_FLIGHT_PER_ENDPOINT",
       type: value.integer({ min: 1, max: 10_000 }),
       default: "256",
-      doc: "Requests one deliverer has under way to one endpoint (a webhook's URL) at a time, at most; it finds out how many the endpoint takes.",
+      doc: "Most requests that one deliverer has under way to one endpoint (a webhook's URL); it finds out how many the endpoint takes.",
     }),
     recordedAttempts: setting({
       env: "HOOKLINE_RECORDED_ATTEMPTS",
       type: value.choice(RECORDED_ATTEMPTS),
       default: "sample",
-      doc: "Which requests get a record: sample, failures up to 50 a second and destination and about one success a second; all, every one, so that what became of each call can be looked up. All costs a deliverer and each control process CPU for every call (decision 95).",
+      doc: "Which requests get a record: sample, failures up to 50 a second and destination and about one success a second; all, every one, which costs CPU for every call (decision 95).",
     }),
   },
 });

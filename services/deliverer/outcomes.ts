@@ -24,8 +24,11 @@ export interface DivertedResult {
   readonly url: string;
   readonly outcome: { readonly kind: "diverted"; readonly reason: DivertReason };
   readonly atMs: number;
-  /** When its turn may come, where that is known, Unix ms. */
-  readonly notBeforeMs: number | undefined;
+  /**
+   * How long it is from now until its turn may come, where that is known. A wait and no time of day: a clock that was put right since
+   * would make it as much longer.
+   */
+  readonly turnInMs: (() => number) | undefined;
 }
 
 /** One webhook's part of what became of a job in hand. */

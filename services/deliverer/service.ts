@@ -17,8 +17,9 @@ import {
   type Reading,
 } from "./connection.ts";
 import { type Destinations, followDestinations } from "./destinations.ts";
+import type { DestinationLimits } from "./endpoints/destination-limits.ts";
 import type { EndpointQueues } from "./endpoints/endpoint-queues.ts";
-import { openBreakerLog, openDestinationLimits, openEndpointQueues } from "./endpoints/open.ts";
+import { openBreakerLog, openEndpoints } from "./endpoints/open.ts";
 import { createJobAdmission, type JobAdmission } from "./intake/job-admission.ts";
 import { createDeliver } from "./job/deliver.ts";
 import { RecentJobs } from "./job/recent-jobs.ts";
@@ -45,20 +46,19 @@ const MACHINE: DelivererOutside = { ...REAL_WAYS, createEgress };
 
 interface EgressParts {
   readonly outside: DelivererOutside;
-  readonly queues: EndpointQueues;
+  readonly limits: DestinationLimits;
   readonly observers: AttemptsOptions["observers"];
   readonly tracer: Tracer;
 }
 
 /** The way out to webhooks. */
-function openEgress(context: DelivererContext, { outside, queues, observers, tracer }: EgressParts) {
+function openEgress(context: DelivererContext, { outside, limits, observers, tracer }: EgressParts) {
   const { host, settings: own, lifecycle, nowMs } = context;
   const { allowCidrs, responseDeadlineMs, userAgent } = own.egress;
   // The queues bound what is under way. They keep it low: requests that spread over more connections than they need cost a third more CPU.
   const connectionsPerOrigin = own.delivery.maxOutstandingCalls;
   const egress = outside.createEgress({ allowCidrs, connectionsPerOrigin, host });
   lifecycle.onStop("egress", () => egress.close());
-  const limits = openDestinationLimits(context, queues);
   const elapsedMs = () => host.elapsed();
   return createAttempts({
     egress,
@@ -179,7 +179,7 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const writer = context.host.uuid();
   const attemptLog = openAttemptLog(context, connection, writer);
-  const queues = openEndpointQueues(context);
+  const { limits, queues } = openEndpoints(context);
   const destinations = followDestinations(context, connection);
   const producer = connection.kafka.durableProducer();
   openBreakerLog(context, connection, { producer, queues, writer });
@@ -187,7 +187,7 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));
   const admission = createJobAdmission({ queues, waking, nowMs, delaysMs });
   const observers = [telemetry, attemptLog, waking];
-  const attempt = openEgress(context, { outside, queues, observers, tracer });
+  const attempt = openEgress(context, { outside, limits, observers, tracer });
   const step = createStep(context, connection, { attempt, attemptLog, destinations, telemetry });
   const runner = createRunner(context, connection, { step, telemetry, admission, producer, waking });
   watch(context, connection, { runner, queues, admission });

@@ -168,7 +168,7 @@ export function watchState(metrics: Metrics, state: () => DeliveryState): void {
       (now) => now.waitingCalls,
     ],
     delivery_oldest_waiting_timestamp_seconds: [
-      "When the first of the calls that wait in this process's retry partitions falls due, or fell due and is held back; 0 without any.",
+      "When the first call in this process's retry partitions falls or fell due; 0 without any.",
       (now) => now.oldestDueAtMs / 1_000,
     ],
   });

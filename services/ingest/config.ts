@@ -65,7 +65,7 @@ const ingestSettings = settingsGroup({
       env: "HOOKLINE_INGEST_MAX_EVENT_LOOP",
       type: value.integer({ min: 1, max: 100 }),
       default: "98",
-      doc: "Percent of its time that the event loop may be busy before requests get 503, when it lags as well; 100: never.",
+      doc: "Percent of time that the event loop may be busy, and lagging, before requests get 503; 100: never.",
     }),
   },
   build: ({ maxWaitingMegabytes, maxEventLoopPercent, ...rest }) => ({

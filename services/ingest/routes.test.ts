@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { CALL_TYPES } from "#contract";
-import { BASIC, type IngestFixture, post, startFixture } from "./fixtures/http.ts";
+import { BASIC, post, useFixture } from "./fixtures/http.ts";
 
-let ingest: IngestFixture;
-beforeAll(async () => {
-  ingest = await startFixture();
-});
-afterAll(() => ingest.close());
-beforeEach(() => {
-  ingest.stored.length = 0;
-});
+const ingest = await useFixture();
 
 const ALL_FIELDS = { userId: "u", event: "E", groupId: "g", previousId: "p" };
 const call = { type: "track", event: "E", userId: "u" };

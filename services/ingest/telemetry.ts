@@ -61,12 +61,12 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   });
   const rejected = metrics.counter({
     name: "ingest_calls_rejected_total",
-    help: "Calls, or whole requests, refused for good, by code.",
+    help: "Calls, or whole requests, refused for good.",
     labels: { code: REJECTION_CODES },
   });
   const warned = metrics.counter({
     name: "ingest_call_warnings_total",
-    help: "Accepted calls of which something could not be used, by code; timestamp_unreadable: they have the time of receipt.",
+    help: "Accepted calls of which something could not be used; timestamp_unreadable: they have the time of receipt.",
     labels: { code: WARNING_CODES },
   });
   const dropped = metrics.counter({
@@ -157,7 +157,7 @@ export function watchSuppressions(
 export function watchRefusedRecords(metrics: Metrics): () => void {
   const dropped = metrics.counter({
     name: "ingest_refused_records_dropped_total",
-    help: "Records of refused calls that Kafka did not take: who watches a source does not see them, statistics count them ten seconds later.",
+    help: "Records of refused calls that Kafka did not take: live events lack them, statistics count them ten seconds later.",
   });
   return () => dropped.inc({}, 1);
 }

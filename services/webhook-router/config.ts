@@ -31,7 +31,7 @@ const routingSettings = settingsGroup({
       env: "HOOKLINE_RECORDED_CALLS",
       type: value.choice(RECORDED_CALLS),
       default: "all",
-      doc: "Which calls get a record of their routing. all: where each call went, or why it was dropped or a destination passed over, so that it can be looked up; none: no records. All costs a router and each control process CPU for every call (decision 95).",
+      doc: "Which calls get a record of their routing: all, so that it can be looked up where each call went and why, which costs CPU for every call (decision 95); or none.",
     }),
   },
 });

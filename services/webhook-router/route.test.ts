@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { DestinationConfig } from "#topics";
+import { whyNotTaken } from "#audiences";
+import { type DestinationConfig, deliveryJob } from "#topics";
 import { DestinationIndex } from "./destination-index.ts";
 import { call, destination } from "./fixtures/calls.ts";
-import { deliveryJob } from "./records.ts";
 import { type Route, route as routeInTurns, whyPassedOver } from "./route.ts";
 
 function route(...given: Parameters<typeof routeInTurns>): Route {
@@ -76,6 +76,30 @@ describe("a call goes", () => {
   ])("as its integrations %j say: %s (contract 1.4)", (integrations, goes) => {
     expect(route(call({ integrations }), both).kind).toBe(goes ? "forward" : "drop");
   });
+});
+
+test("what is said of one destination alone is what routing does with it", () => {
+  const filters = [null, { event: "Bought" }, { path: "properties.total", op: "gte", value: 100 }];
+  const wish = fc.record({
+    callTypes: fc.constantFrom<string[] | null>(null, ["track"], ["identify", "page"]),
+    events: fc.constantFrom<string[] | null>(null, ["Bought"]),
+    filter: fc.constantFrom(...filters).map((filter) => filter && JSON.stringify(filter)),
+  });
+  const made = fc.record({
+    type: fc.constantFrom("track", "identify", "delete"),
+    event: fc.constantFrom("Bought", "Viewed"),
+    integrations: fc.constantFrom({}, { All: false }),
+    total: fc.constantFrom(1, 100),
+  });
+  fc.assert(
+    fc.property(wish, made, (options, { event, integrations, total, type }) => {
+      const body = Buffer.from(JSON.stringify({ type, event, properties: { total } }));
+      const given = call({ type, event: type === "track" ? event : null, integrations, body });
+      const to = destination("a", options);
+      const found = route(given, [to]);
+      expect(whyNotTaken(given, to)).toBe(found.kind === "drop" ? found.reason : undefined);
+    }),
+  );
 });
 
 /** The index beside a table, as a change reaches both. */

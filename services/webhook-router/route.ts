@@ -1,6 +1,14 @@
 // The route of one call (contract 1.2, 1.4, 4.1, 4.3, 4.4). Pure.
 import { filterOf, passesFilter } from "#audiences";
-import { type DropReason, isIntegrationEnabled, type PassedOverReason, type UnroutedReason } from "#contract";
+import {
+  type DropReason,
+  isAlwaysSent,
+  isIntegrationEnabled,
+  type PassedOverReason,
+  takesEvent,
+  takesType,
+  type UnroutedReason,
+} from "#contract";
 import type { Call, DestinationConfig, PassedOver } from "#topics";
 
 export type Route =
@@ -12,18 +20,6 @@ export type Outcome = Route | { readonly kind: "drop"; readonly reason: "duplica
 
 /** The members of a call that routing looks at. */
 export type CallToRoute = Pick<Call, "type" | "event" | "integrations" | "body">;
-
-/** Deletion requests notify every destination of the source, whatever call types it takes (contract 5.1). */
-const ALWAYS_SENT = "delete";
-
-function takesType({ callTypes }: DestinationConfig, type: string): boolean {
-  return callTypes === null || type === ALWAYS_SENT || callTypes.includes(type);
-}
-
-/** The list names track calls; calls of other types have no event and are not its business (contract 4.4). */
-function takesEvent({ events }: DestinationConfig, { type, event }: CallToRoute): boolean {
-  return events === null || type !== "track" || events.includes(event ?? "");
-}
 
 /**
  * The filters of destinations, asked one after the other: all of them may take longer than a turn of the event loop has. The clock is looked
@@ -67,11 +63,11 @@ export class Filtering {
 export function route(call: CallToRoute, destinations: readonly DestinationConfig[]): Route | Filtering {
   if (!isIntegrationEnabled(call.integrations)) return { kind: "drop", reason: "integration_off" };
   if (destinations.length === 0) return { kind: "drop", reason: "no_destination" };
-  const takingType = destinations.filter((destination) => takesType(destination, call.type));
+  const takingType = destinations.filter((destination) => takesType(destination, call));
   if (takingType.length === 0) return { kind: "drop", reason: "call_type_off" };
   const taking = takingType.filter((destination) => takesEvent(destination, call));
   if (taking.length === 0) return { kind: "drop", reason: "event_off" };
-  const isSentAnyway = call.type === ALWAYS_SENT || taking.every(({ filter }) => filter === null);
+  const isSentAnyway = isAlwaysSent(call) || taking.every(({ filter }) => filter === null);
   return isSentAnyway ? { kind: "forward", destinations: taking } : new Filtering(call, taking);
 }
 
@@ -104,6 +100,6 @@ function ofEachDestination(reason: DropReason): PassedOverReason | undefined {
  * Tells why a destination that was compared with the call does not get it, without parsing its filter again.
  */
 function whyNot(call: CallToRoute, destination: DestinationConfig): PassedOverReason {
-  if (!takesType(destination, call.type)) return "call_type_off";
+  if (!takesType(destination, call)) return "call_type_off";
   return takesEvent(destination, call) ? "filter_off" : "event_off";
 }

@@ -29,6 +29,8 @@ export type Step =
       readonly name: string;
       readonly lateMs: number;
       readonly data: Json;
+      /** The account that it names. */
+      readonly groupId?: string | undefined;
     }
   /** The call of an earlier step again; one that does not say when it was made is given the time at which it comes. */
   | { readonly kind: "copy"; readonly of: number; readonly isStamped: boolean }
@@ -263,22 +265,54 @@ const computedLeaf = (traits: readonly string[]): fc.Arbitrary<Json> =>
     )
     .map(([computedTrait, test]): Json => ({ computedTrait, ...test }));
 
+/** Of one member: at least once somewhere, or those who have done nothing would meet it. */
+const memberCondition: fc.Arbitrary<Json> = fc
+  .tuple(
+    fc.tuple(named, lastingWhere, window),
+    fc.tuple(named, lastingWhere, window, count),
+    pick("once", "count", "all", "any", "not", "audience", "beside", "without"),
+    pick("audience_0", "audience_0", "list"),
+    fc.record({ op: pick("gte", "eq"), value: fc.integer({ min: 1, max: 3 }) }),
+  )
+  .map(([[one, where, span], [other, otherWhere, otherSpan, more], kind, audience, often]): Json => {
+    const first = { ...one, ...span, where };
+    const second = { ...other, ...otherSpan, where: otherWhere };
+    if (kind === "audience") return { audience };
+    if (kind === "beside") return { any: [{ audience }, { all: [{ audience: "list" }, first] }] };
+    if (kind === "without") return { all: [first, { not: { audience } }] };
+    if (kind === "once") return first;
+    if (kind === "count") return { ...first, count: often };
+    if (kind === "all") return { all: [first, { ...second, ...more }] };
+    if (kind === "any") return { any: [{ ...first, count: often }, second] };
+    return { all: [{ not: { ...second, count: often } }, first] };
+  });
+
+const membersLeaf: fc.Arbitrary<Json> = fc
+  .tuple(memberCondition, count)
+  .map(([members, more]): Json => ({ members, ...more }));
+
 interface Named {
+  /** Conditions on members have accounts alone. */
+  readonly ofAccounts?: boolean;
   readonly audiences: readonly string[];
+  readonly lists: readonly string[];
   readonly traits: readonly string[];
 }
 
-const leafNaming = ({ audiences, traits }: Named): fc.Arbitrary<Json> =>
+const leafNaming = ({ audiences, lists, ofAccounts = false, traits }: Named): fc.Arbitrary<Json> =>
   fc.oneof(
     { weight: traits.length > 0 ? 2 : 0, arbitrary: computedLeaf(traits.length > 0 ? traits : [""]) },
     { weight: 5, arbitrary: eventLeaf },
+    { weight: ofAccounts ? 8 : 0, arbitrary: membersLeaf },
     { weight: 2, arbitrary: reducedLeaf },
     { weight: 2, arbitrary: historyLeaf },
     { weight: 2, arbitrary: sequenceLeaf },
     { weight: 3, arbitrary: traitLeaf },
     {
       weight: audiences.length > 0 ? 1 : 0,
-      arbitrary: pick(...audiences, "list").map((audience): Json => ({ audience })),
+      arbitrary: pick(...(audiences.length > 0 ? [...audiences, ...lists] : [""])).map(
+        (audience): Json => ({ audience }),
+      ),
     },
   );
 
@@ -311,7 +345,28 @@ const audience = (index: number, traits: number): fc.Arbitrary<CaseComputation> 
     key: fc.constant(`audience_${index}`),
     includeAnonymous: fc.boolean(),
     kind: fc.constant("audience" as const),
-    definition: groupNaming({ audiences: keys("audience", index), traits: keys("trait", traits) }),
+    definition: groupNaming({
+      audiences: keys("audience", index),
+      lists: ["list"],
+      traits: keys("trait", traits),
+    }),
+    sends,
+  });
+
+const OF_ACCOUNTS = { of: "accounts" };
+
+const accountAudience = (index: number, traits: number): fc.Arbitrary<CaseComputation> =>
+  fc.record({
+    id: fc.constant(`acc_${index}`),
+    key: fc.constant(`acc_${index}`),
+    includeAnonymous: fc.constant(false),
+    kind: fc.constant("audience" as const),
+    definition: groupNaming({
+      ofAccounts: true,
+      audiences: keys("acc", index),
+      lists: [],
+      traits: keys("atr", traits),
+    }).map((one): Json => ({ ...one, ...OF_ACCOUNTS })),
     sends,
   });
 
@@ -324,14 +379,24 @@ const reduce = fc.oneof(
   }),
 );
 
-const trait = (index: number): fc.Arbitrary<CaseComputation> =>
+const trait = (index: number, prefix = "trait", more: Json = {}): fc.Arbitrary<CaseComputation> =>
   fc.record({
-    id: fc.constant(`trait_${index}`),
-    key: fc.constant(`trait_${index}`),
+    id: fc.constant(`${prefix}_${index}`),
+    key: fc.constant(`${prefix}_${index}`),
     includeAnonymous: fc.constant(false),
     kind: fc.constant("trait" as const),
-    definition: fc.tuple(occurrences, reduce).map(([one, fn]): Json => ({ ...one, reduce: fn })),
+    definition: fc.tuple(occurrences, reduce).map(([one, fn]): Json => ({ ...more, ...one, reduce: fn })),
   });
+
+/** In half of the cases there is something of accounts, too. */
+const ofAccounts: fc.Arbitrary<CaseComputation[]> = fc
+  .record({ audiences: pick(0, 0, 1, 2), traits: pick(0, 1) })
+  .chain(({ audiences, traits }) =>
+    fc.tuple(
+      ...Array.from({ length: audiences }, (_, index) => accountAudience(index, traits)),
+      ...Array.from({ length: traits }, (_, index) => trait(index, "atr", OF_ACCOUNTS)),
+    ),
+  );
 
 const LIST: CaseComputation = {
   id: "list",
@@ -365,6 +430,10 @@ const call = fc.record({
   name: pick("A", "A", "A", "B"),
   lateMs,
   data: properties,
+  groupId: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: pick("g1", "g1", "g2") },
+  ),
 });
 
 /** Mostly short: in a window there is to be more than one call. */
@@ -423,8 +492,9 @@ export const anyCase: fc.Arbitrary<Case> = fc
         .tuple(
           fc.tuple(...Array.from({ length: audiences }, (_, index) => audience(index, traits))),
           fc.tuple(...Array.from({ length: traits }, (_, index) => trait(index))),
+          ofAccounts,
         )
-        .map(([first, second]) => [...first, ...second, LIST]),
+        .map(([first, second, third]) => [...first, ...second, ...third, LIST]),
       steps: fc.array(step, { minLength: 5, maxLength: 50 }),
     }),
   );

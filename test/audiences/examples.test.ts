@@ -1,7 +1,8 @@
-// The examples of docs/use/audiences.md, read out of the page and run.
+// The examples of docs/use/audiences.md, read out of the page, and those of examples.jsonl beside this file, run.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import {
+  accountProfileId,
   applyEvent,
   type ComputationInput,
   compileSet,
@@ -33,10 +34,23 @@ interface ExampleCall {
   readonly traits?: object;
   readonly properties?: object;
   readonly ago?: string;
+  /** Of several members of an account; otherwise there is one user. */
+  readonly user?: string;
 }
 
 const callsIn = (cell: string | undefined): ExampleCall[] =>
   JSON.parse(`[${codeIn(cell).join(" ").replaceAll("} {", "}, {")}]`);
+
+/** Examples that the page does not need to show. */
+type MoreExample =
+  | { audience: object; met: ExampleCall[]; unmet: ExampleCall[] }
+  | { computedTrait: object; calls: ExampleCall[]; value: unknown };
+
+const more: MoreExample[] = readFileSync(new URL("examples.jsonl", import.meta.url), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+const textOf = (value: unknown): string => JSON.stringify(value);
 
 const input = (key: string, definition: ComputationInput["definition"]): ComputationInput => {
   return { id: key, key, generation: 1, state: "live", includeAnonymous: false, definition };
@@ -63,20 +77,21 @@ function audience(key: string, text: string): ComputationInput {
   return input(key, reading.definition);
 }
 
-/** A user who has made these calls, evaluated at the examples' moment. */
-function userOf(computations: readonly ComputationInput[], calls: readonly ExampleCall[]): Profile {
+/** A user who has made these calls, or an account that they name, evaluated at the examples' moment. */
+function profileOf(computations: readonly ComputationInput[], calls: readonly ExampleCall[]): Profile {
   const set = compileSet(computations);
-  const profile = createProfile("u", 0);
+  const isOfAccount = calls.some(({ user }) => user !== undefined);
+  const profile = createProfile(isOfAccount ? accountProfileId("acme") : "u", 0);
   const typeOf = ({ event, page, screen }: ExampleCall): [string, string] => {
     if (event !== undefined) return ["track", event];
     if (page !== undefined) return ["page", page];
     return screen === undefined ? ["identify", ""] : ["screen", screen];
   };
   for (const [offset, call] of calls.entries()) {
-    const { ago = "1s", properties = {}, traits = {} } = call;
+    const { ago = "1s", properties = {}, traits = {}, user: userId = "u" } = call;
     const [type, name] = typeOf(call);
     const agoMs = Number.parseInt(ago, 10) * (UNIT_MS[ago.at(-1) ?? ""] ?? Number.NaN);
-    const ids = { sourceId: "s", messageId: `m${offset}`, userId: "u", anonymousId: null };
+    const ids = { sourceId: "s", messageId: `m${offset}`, userId, anonymousId: null };
     const times = { timestampMs: NOW_MS - agoMs, receivedAtMs: NOW_MS };
     const made = { ...ids, type, name, ...times, body: { properties, traits } };
     applyEvent(profile, { kind: "call", call: made }, set, { offset, nowMs: NOW_MS });
@@ -85,29 +100,60 @@ function userOf(computations: readonly ComputationInput[], calls: readonly Examp
   return profile;
 }
 
-const audienceRows = rowsBelow("| an audience of | has who did | and not who did |");
-const traitRows = rowsBelow("| the computed trait | after | is |");
+interface AudienceExample {
+  readonly definition: string;
+  readonly others: readonly ComputationInput[];
+  readonly met: readonly ExampleCall[];
+  readonly unmet: readonly ExampleCall[];
+}
 
-describe("the examples of audiences", () => {
-  test.each(audienceRows)("%s has who did %s, and not who did %s", (of, met, unmet) => {
+interface TraitExample {
+  readonly definition: string;
+  readonly calls: readonly ExampleCall[];
+  readonly value: unknown;
+}
+
+const audienceExamples: AudienceExample[] = [
+  ...rowsBelow("| an audience of | has who did | and not who did |").map(([of, met, unmet]) => {
     const [definition = "", key = "", named] = codeIn(of);
     const others = named === undefined ? [] : [beside(key, named)];
-    const computations = [...others, audience("example", definition)];
-    const isMember = (calls: ExampleCall[]) =>
-      userOf(computations, calls).results.get("example")?.text === "true";
-    expect([isMember(callsIn(met)), isMember(callsIn(unmet))]).toEqual([true, false]);
+    return { definition, others, met: callsIn(met), unmet: callsIn(unmet) };
+  }),
+  ...more.flatMap((each) =>
+    "audience" in each
+      ? [{ definition: textOf(each.audience), others: [], met: each.met, unmet: each.unmet }]
+      : [],
+  ),
+];
+const traitExamples: TraitExample[] = [
+  ...rowsBelow("| the computed trait | after | is |").map(([of, calls, value]) => ({
+    definition: codeIn(of)[0] ?? "",
+    calls: callsIn(calls),
+    value: JSON.parse(codeIn(value)[0] ?? ""),
+  })),
+  ...more.flatMap((each) =>
+    "computedTrait" in each ? [{ ...each, definition: textOf(each.computedTrait) }] : [],
+  ),
+];
+
+describe("the examples of audiences", () => {
+  test.each(audienceExamples)("$definition has who did $met, and not who did $unmet", (example) => {
+    const computations = [...example.others, audience("example", example.definition)];
+    const isMember = (calls: readonly ExampleCall[]) =>
+      profileOf(computations, calls).results.get("example")?.text === "true";
+    expect([isMember(example.met), isMember(example.unmet)]).toEqual([true, false]);
   });
 
-  const all = audienceRows.map(([of]) => codeIn(of)[0] ?? "");
+  const all = audienceExamples.map(({ definition }) => textOf(JSON.parse(definition)));
 
-  test("show every condition, window, count and operator that the page lists", () => {
+  test("use every condition, window, count and operator that the page lists", () => {
     const tableOf = (heading: string): string => PAGE.split(`## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
     const listed = tableOf("Operators")
       .split("\n")
       .filter((row) => row.startsWith("| `"))
       .flatMap((row) => codeIn(row.split(" | ")[0]));
     expect(listed.length).toBe(17);
-    const used = new Set(all.map((text) => /"op": "(?<op>[a-z_]+)"/.exec(text)?.groups?.["op"]));
+    const used = new Set(all.map((text) => /"op":"(?<op>[a-z_]+)"/.exec(text)?.groups?.["op"]));
     expect(listed.filter((op) => !used.has(op))).toEqual([]);
     const fields = [
       "event",
@@ -116,6 +162,7 @@ describe("the examples of audiences", () => {
       "trait",
       "computedTrait",
       "audience",
+      "members",
       "all",
       "any",
       "not",
@@ -128,21 +175,21 @@ describe("the examples of audiences", () => {
         (field) => !all.some((text) => text.includes(`"${field}":`)),
       ),
     ).toEqual([]);
-    const counts = all.flatMap((text) => /"count": \{"op": "(?<op>[a-z]+)"/.exec(text)?.groups?.["op"] ?? []);
+    const counts = all.flatMap((text) => /"count":\{"op":"(?<op>[a-z]+)"/.exec(text)?.groups?.["op"] ?? []);
     expect([...new Set(counts)].sort()).toEqual(["eq", "gt", "gte", "lt", "lte"]);
   });
 });
 
 describe("the examples of computed traits", () => {
-  test.each(traitRows)("%s after %s is %s", (of, calls, value) => {
-    const reading = parseComputedTrait(JSON.parse(codeIn(of)[0] ?? ""));
+  test.each(traitExamples)("$definition after $calls is $value", ({ definition, calls, value }) => {
+    const reading = parseComputedTrait(JSON.parse(definition));
     if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-    const { results } = userOf([input("example", reading.definition)], callsIn(calls));
-    expect(JSON.parse(results.get("example")?.text ?? "")).toEqual(JSON.parse(codeIn(value)[0] ?? ""));
+    const { results } = profileOf([input("example", reading.definition)], calls);
+    expect(JSON.parse(results.get("example")?.text ?? "")).toEqual(value);
   });
 
-  test("show every reducer", () => {
-    const shown = traitRows.map(([of]) => /"fn": "(?<fn>[a-z_]+)"/.exec(of ?? "")?.groups?.["fn"]);
+  test("use every reducer", () => {
+    const shown = traitExamples.map(({ definition }) => JSON.parse(definition).reduce.fn);
     const listed = PAGE.split("| fn | value | when nothing counts |")[1]?.split("\n\n")[0] ?? "";
     const fns = listed.split("\n| ").flatMap((row) => codeIn(row.split(" | ")[0]));
     expect(fns.length).toBe(10);

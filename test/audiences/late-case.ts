@@ -123,6 +123,13 @@ class LateRun {
       seedLeaves(profile, leaves.values());
       evaluate(profile, computations.values(), this.run.nowMs);
     }
+    const told = new Set(
+      [...this.#product.profiles].flatMap(([id, { accounts }]) =>
+        [...accounts.values()].some((account) => account.told.length > 0) ? id : [],
+      ),
+    );
+    this.#product.tellAgain(this.run.nowMs);
+    this.run.naive.untellSuppressed(this.run.nowMs, (user) => told.has(user));
     this.run.naive.clock(this.run.nowMs);
     this.#product.takeFlips();
     this.run.naive.takeFlips();

@@ -10,11 +10,15 @@ export interface NaiveCall {
   readonly receivedAtMs: number;
   readonly order: number;
   readonly body: Json;
+  /** Who has made it, as it says itself; null of an anonymous one. */
+  readonly userId: string | null;
 }
 
 export interface NaivePerson {
   calls: NaiveCall[];
   readonly lists: Set<string>;
+  /** Of an account: by user what it was told last that the user is in, as keys. */
+  readonly members?: ReadonlyMap<string, readonly string[]>;
 }
 
 const UNITS: Record<string, number> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
@@ -261,6 +265,27 @@ function naiveSequence(node: Json, { calls }: NaivePerson, nowMs: number): boole
   });
 }
 
+/** How many users meet it by what each has done. Their calls are counted in buckets, however few are asked for. */
+function naiveMembers(node: Json, { calls, members = new Map() }: NaivePerson, nowMs: number): number {
+  const meetsIt = (of: Json, user: string): boolean => {
+    const parts = (of["all"] ?? of["any"]) as Json[] | undefined;
+    if (of["not"]) return !meetsIt(of["not"] as Json, user);
+    if (of["all"]) return (parts ?? []).every((part) => meetsIt(part, user));
+    if (of["any"]) return (parts ?? []).some((part) => meetsIt(part, user));
+    if (of["audience"]) return members.get(user)?.includes(String(of["audience"])) ?? false;
+    const own = calls.filter(({ userId }) => userId === user);
+    const inBuckets = { ...of, reduce: { fn: "count" } };
+    return countHolds(of["count"], counted(inBuckets, own, nowMs, false).length, nowMs);
+  };
+  const users = new Set([...calls.flatMap(({ userId }) => userId ?? []), ...members.keys()]);
+  return [...users].filter((user) => meetsIt(node, user)).length;
+}
+
+function countHolds(count: unknown, happened: number, nowMs: number): boolean {
+  const { op, value } = (count ?? { op: "gte", value: 1 }) as { op: string; value: number };
+  return holds(op, happened, value, nowMs);
+}
+
 /** Whether the person meets the audience's definition; `named` answers for audiences that it names. */
 export function naiveMember(
   node: Json,
@@ -281,7 +306,7 @@ export function naiveMember(
   if (node["first"] || node["stopped"] || node["afterBreak"]) return naiveHistory(node, person, nowMs);
   if (node["followedBy"] || node["notFollowedBy"]) return naiveSequence(node, person, nowMs);
   if (node["reduce"]) return meets(node, naiveTrait(node, person, nowMs), nowMs, naiveTraits(person));
-  const { op, value } = (node["count"] ?? { op: "gte", value: 1 }) as { op: string; value: number };
-  const happened = counted(node, person.calls, nowMs, false).length;
-  return holds(op, happened, value, nowMs);
+  if (node["members"])
+    return countHolds(node["count"], naiveMembers(node["members"] as Json, person, nowMs), nowMs);
+  return countHolds(node["count"], counted(node, person.calls, nowMs, false).length, nowMs);
 }

@@ -21,6 +21,9 @@ export interface SentFlip {
 }
 
 interface Person extends NaivePerson {
+  readonly members: Map<string, readonly string[]>;
+  /** Of a user: accounts that calls have named. */
+  readonly accounts: Set<string>;
   readonly seen: Set<string>;
   readonly sent: Map<string, { text: string; seq: number }>;
   isKnown: boolean;
@@ -37,6 +40,7 @@ export interface NaiveInput {
   readonly ids: CaseIds;
   readonly messageId: string;
   readonly call: NaiveCall;
+  readonly groupId?: string | undefined;
 }
 
 /** The traits as they are now, without what is null or not there, in the order in which they were chosen. */
@@ -70,6 +74,8 @@ export class Naive {
     const person: Person = {
       calls: [],
       lists: new Set(),
+      members: new Map(),
+      accounts: new Set(),
       seen: new Set(),
       sent: new Map(),
       isKnown: false,
@@ -106,7 +112,8 @@ export class Naive {
     for (const computation of this.#computations) {
       const isForThem =
         !id.startsWith("anon:") || (computation.includeAnonymous && computation.kind !== "trait");
-      if (!isForThem) continue;
+      const isOfAccounts = computation.definition["of"] === "accounts";
+      if (!isForThem || isOfAccounts !== id.startsWith("group:")) continue;
       const text = JSON.stringify(this.#valueOf(computation, person, person.clockMs));
       const sent = person.sent.get(computation.id);
       if (sent === undefined ? EMPTY.includes(text) : sent.text === text) continue;
@@ -115,6 +122,45 @@ export class Naive {
       const along = alongOf(computation, person);
       this.#flips.push({ profile: id, computation: computation.id, text, seq, ...along });
     }
+  }
+
+  /** Which audiences conditions on members ask about. */
+  get #asked(): readonly CaseComputation[] {
+    const text = JSON.stringify(
+      this.#computations.filter(({ definition }) => definition["of"] === "accounts"),
+    );
+    return this.#computations.filter(({ key }) => text.includes(`{"audience":"${key}"}`));
+  }
+
+  /** Accounts learn what is so of the user by now, all of it at once; of one who is gone that there is nothing. */
+  #tell(user: string, accounts: Iterable<string>, nowMs: number): void {
+    const { isSuppressed, sent } = this.#people.get(user) ?? { isSuppressed: false, sent: new Map() };
+    if (isSuppressed) return;
+    const keys = this.#asked.flatMap(({ id, key }) => (sent.get(id)?.text === "true" ? key : []));
+    for (const account of accounts) {
+      const id = `group:${account}`;
+      const known = this.#people.get(id)?.members.get(user) ?? [];
+      if (keys.join() === known.join()) continue;
+      const person = this.#person(id);
+      person.members.set(user, keys);
+      person.isKnown = true;
+      this.#judge(id, nowMs);
+    }
+  }
+
+  /**
+   * Of who was suppressed before the computations were there nobody was told anything. Of who was suppressed while they were prepared it is
+   * chance what accounts know: that is as the product has it.
+   */
+  untellSuppressed(nowMs: number, isTold: (user: string) => boolean): void {
+    for (const [user, { isSuppressed }] of [...this.#people])
+      for (const [id, { members }] of isSuppressed && !isTold(user) ? [...this.#people] : [])
+        if (members.delete(user)) this.#judge(id, nowMs);
+  }
+
+  #tellAll(nowMs: number): void {
+    for (const [id, { accounts }] of [...this.#people].sort(([a], [b]) => (a < b ? -1 : 1)))
+      this.#tell(id, accounts, nowMs);
   }
 
   merge(from: string, to: string, nowMs: number): void {
@@ -126,28 +172,49 @@ export class Naive {
     if (person.isSuppressed) {
       this.#merged.set(source, target);
       this.#people.delete(source);
+      this.#tell(source, moved.accounts, nowMs);
       return;
     }
     person.calls.push(...moved.calls);
     for (const one of moved.seen) person.seen.add(one);
     this.#merged.set(source, target);
     this.#people.delete(source);
+    this.#tell(source, moved.accounts, nowMs);
+    for (const account of moved.accounts) person.accounts.add(account);
     person.isKnown = true;
     this.#judge(target, Math.max(nowMs, moved.clockMs));
+    this.#tellAll(nowMs);
   }
 
-  call({ call, ids, messageId }: NaiveInput, nowMs: number): void {
+  call(input: NaiveInput, nowMs: number): void {
+    this.#useLinks(input.ids, nowMs);
+    this.#count(this.#root(input.ids.userId ?? `anon:${input.ids.anonymousId}`), input, nowMs);
+    this.#tellAll(nowMs);
+  }
+
+  /** The traits of an account are those of its group calls. */
+  callOfAccount(input: NaiveInput, groupId: string, nowMs: number): void {
+    const types: Record<string, string> = { group: "identify", identify: "of a user" };
+    const { type } = input.call;
+    const call = { ...input.call, type: types[type] ?? type };
+    this.#count(`group:${groupId}`, { ...input, call, groupId: undefined }, nowMs);
+  }
+
+  #count(id: string, { call, groupId, ids, messageId }: NaiveInput, nowMs: number): void {
     const own = ids.userId ?? `anon:${ids.anonymousId}`;
-    this.#useLinks(ids, nowMs);
-    const id = this.#root(own);
     const person = this.#person(id);
     const identity = `${own} ${messageId}`;
     if (call.atMs <= person.deletedAtMs || person.isSuppressed || person.seen.has(identity)) return;
     person.seen.add(identity);
-    if (person.isKnown && call.atMs > person.clockMs) this.#judge(id, call.atMs);
+    if (person.isKnown && call.atMs > person.clockMs) {
+      // What had ended before the call is told as that, also where the call begins it anew.
+      this.#judge(id, call.atMs);
+      this.#tell(id, person.accounts, call.atMs);
+    }
     person.isKnown = true;
     person.usedAtMs = nowMs;
     person.calls.push(call);
+    if (groupId !== undefined && ids.userId !== null) person.accounts.add(groupId);
     this.#judge(id, nowMs);
   }
 
@@ -198,8 +265,9 @@ export class Naive {
 
   delete(userId: string, nowMs: number): void {
     if (this.#merged.has(userId)) return;
-    const { isSuppressed } = this.#person(userId);
+    const { accounts, isSuppressed } = this.#person(userId);
     this.#people.delete(userId);
+    this.#tell(userId, accounts, nowMs);
     Object.assign(this.#person(userId), { deletedAtMs: nowMs, isSuppressed });
   }
 
@@ -209,6 +277,7 @@ export class Naive {
     const person = this.#person(userId);
     person.isSuppressed = isSuppressed;
     if (person.isKnown) this.#judge(userId, nowMs);
+    this.#tellAll(nowMs);
   }
 
   list(userId: string, listId: string, isMember: boolean, nowMs: number): void {
@@ -219,10 +288,12 @@ export class Naive {
     if (isMember) person.lists.add(listId);
     else person.lists.delete(listId);
     this.#judge(userId, nowMs);
+    this.#tellAll(nowMs);
   }
 
   clock(nowMs: number): void {
     for (const [id, { isKnown }] of this.#people) if (isKnown) this.#judge(id, nowMs);
+    this.#tellAll(nowMs);
   }
 
   /** What was last sent of each who is not suppressed, by profile and computation; what is empty is as good as not sent. */

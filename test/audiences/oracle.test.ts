@@ -1,52 +1,52 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { anyCase } from "./case.ts";
+import { anyCase, type Step } from "./case.ts";
 import { anyLateCase, differenceInLate, type LateCase } from "./late-case.ts";
 import { differenceIn } from "./run-case.ts";
 
 const CASES = 2_000;
 const LATE_CASES = 500;
 
-/** A user is merged into one who is suppressed, and who is not any more when the log is read for a new audience. */
-const MERGED_WHILE_SUPPRESSED: LateCase = {
-  given: {
-    computations: [
-      {
-        id: "bought",
-        key: "bought",
-        includeAnonymous: false,
-        kind: "audience",
-        definition: { event: "A", after: "2023-11-14T22:13:20.000Z" },
-      },
-    ],
-    steps: [
-      {
-        kind: "call",
-        ids: { userId: "u2", anonymousId: null },
-        type: "track",
-        name: "A",
-        lateMs: 0,
-        data: {},
-      },
-      { kind: "suppress", userId: "u1", isSuppressed: true },
-      { kind: "alias", from: "u2", to: "u1" },
-      { kind: "suppress", userId: "u1", isSuppressed: false },
-      {
-        kind: "call",
-        ids: { userId: "u1", anonymousId: null },
-        type: "track",
-        name: "B",
-        lateMs: 0,
-        data: {},
-      },
-    ],
-  },
-  there: 100,
-  ready: 0,
-  stretch: 60,
-  diesAfter: 0,
-  partitions: 1,
+const track = (userId: string | null, anonymousId: string | null, name = "A", data = {}): Step => ({
+  ...{ kind: "call", type: "track", lateMs: 0 },
+  ...{ ids: { userId, anonymousId }, name, data },
+});
+
+const lateCase = (
+  definition: Record<string, unknown>,
+  steps: readonly Step[],
+  more: Partial<LateCase> = {},
+): LateCase => {
+  const audience = { id: "aud", key: "aud", includeAnonymous: false, kind: "audience", definition } as const;
+  const usual = { there: 100, ready: 0, stretch: 60, diesAfter: 0, partitions: 1 };
+  return { given: { computations: [audience], steps }, ...usual, ...more };
 };
+
+/** A user is merged into one who is suppressed, and who is not any more when the log is read for a new audience. */
+const MERGED_WHILE_SUPPRESSED = lateCase({ event: "A", after: "2023-11-14T22:13:20.000Z" }, [
+  track("u2", null),
+  { kind: "suppress", userId: "u1", isSuppressed: true },
+  { kind: "alias", from: "u2", to: "u1" },
+  { kind: "suppress", userId: "u1", isSuppressed: false },
+  track("u1", null, "B"),
+]);
+
+/** A call of an anonymous id comes again when the user whom it was merged into was deleted: it counts, as its first went with the deletion. */
+const COPIED_BEHIND_DELETION = lateCase(
+  {
+    everyone: true,
+    not: { event: "A", within: "60s", where: [{ path: "properties.n", op: "eq", value: "5" }] },
+  },
+  [
+    track(null, "x1", "A", { n: "5" }),
+    track("u1", "x1"),
+    { kind: "delete", userId: "u1" },
+    { kind: "clock", ms: 1 },
+    { kind: "copy", of: 0, isStamped: true },
+    track("u1", null),
+  ],
+  { there: 90 },
+);
 
 test(`in ${CASES} random cases the product sends what recomputing everything gives`, () => {
   fc.assert(
@@ -62,6 +62,6 @@ test(`in ${LATE_CASES} random cases computations that are made late are what the
     fc.property(anyLateCase, (late) => {
       expect(differenceInLate(late)).toBeUndefined();
     }),
-    { numRuns: LATE_CASES, examples: [[MERGED_WHILE_SUPPRESSED]] },
+    { numRuns: LATE_CASES, examples: [[MERGED_WHILE_SUPPRESSED], [COPIED_BEHIND_DELETION]] },
   );
 }, 300_000);

@@ -1,6 +1,7 @@
 // The product's core, driven as the service will drive it: one profile each, its outbox emptied after every step.
 import {
   type AudienceContext,
+  accountProfileId,
   advance,
   anonymousProfileId,
   applyEvent,
@@ -24,7 +25,9 @@ import {
   profileToRecord,
   reduceFnOf,
   seedLeaves,
+  subjectIn,
   survivorOf,
+  tellAccounts,
   userProfileId,
 } from "#audiences";
 import { isNamedCallType } from "#contract";
@@ -45,7 +48,8 @@ function definitionOf({ definition, kind }: CaseComputation, audiences: Map<stri
 export function compile({ computations }: Case, coverageOf?: CoverageOf): ComputationSet {
   const audiences = new Map<string, Named>([["list", { references: [] }]]);
   for (const { definition, key, kind } of computations)
-    if (kind === "trait") audiences.set(key, { references: [], fn: reduceFnOf(definition) });
+    if (kind === "trait")
+      audiences.set(key, { references: [], fn: reduceFnOf(definition), of: subjectIn(definition) });
   const inputs = computations.map((computation) => {
     const { id, includeAnonymous, key, sends } = computation;
     const definition = definitionOf(computation, audiences);
@@ -122,6 +126,7 @@ export class Product {
     const survivor = survivorOf(own, this.#redirectOf);
     for (const id of mergedBy(call, this.#redirectOf)) {
       const released = this.#apply(id, { kind: "release", to: survivor }, nowMs);
+      this.#tell(nowMs);
       if (released.redirectTo === undefined) continue;
       this.#linkedAt.set(id, this.#offset);
       this.give(released, survivor, nowMs);
@@ -130,6 +135,31 @@ export class Product {
     if (own !== survivor)
       this.log.push({ id: own, event: { kind: "call", call }, offset: this.#moment(nowMs).offset });
     this.#apply(survivor, { kind: "call", call }, nowMs);
+    this.#tell(nowMs);
+  }
+
+  callOfAccount(call: ProfileCall, groupId: string, nowMs: number): void {
+    this.#apply(accountProfileId(groupId), { kind: "call", call }, nowMs);
+  }
+
+  /** Accounts learn at once what waits for them, of one user after the other. */
+  #tell(nowMs: number): void {
+    for (const profile of [...this.profiles.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+      const facts = profile.outbox.filter(({ toAccount }) => toAccount !== undefined);
+      profile.outbox = profile.outbox.filter(({ toAccount }) => toAccount === undefined);
+      for (const { atMs, text, toAccount = "" } of facts) {
+        const ids = JSON.parse(text) as string[];
+        const audienceKeys = ids.map((id) => this.set.computations.get(id)?.key ?? "");
+        const fact = { kind: "member", userId: profile.id, audienceKeys, atMs } as const;
+        this.#apply(accountProfileId(toAccount), fact, nowMs);
+      }
+    }
+  }
+
+  /** As for a new condition on members. */
+  tellAgain(nowMs: number): void {
+    for (const profile of this.profiles.values()) tellAccounts(profile, this.set.told, true);
+    this.#tell(nowMs);
   }
 
   /** What a merged profile was released with. */
@@ -138,6 +168,7 @@ export class Product {
     // The merge comes twice when the service dies before the release is complete.
     this.#apply(survivor, { kind: "merge", moved: this.#copyOf(released) }, nowMs, passedByLinkMs);
     completeRelease(released);
+    this.#tell(nowMs);
   }
 
   /** What a backfill has found of a profile that was merged earlier. */
@@ -184,6 +215,7 @@ export class Product {
     if (this.#redirectOf(id) !== undefined) return;
     this.#apply(id, { kind: "delete", atMs: nowMs }, nowMs);
     this.#deletedAt.set(id, this.#offset);
+    this.#tell(nowMs);
   }
 
   /** Whether the call of a suppressed user who was merged counts, the surviving profile says. */
@@ -191,10 +223,12 @@ export class Product {
     const id = userProfileId(userId);
     if (this.#redirectOf(id) !== undefined) return;
     this.#apply(id, { kind: "suppress", sourceId: null, isSuppressed }, nowMs);
+    this.#tell(nowMs);
   }
 
   list(userId: string, listId: string, isMember: boolean, nowMs: number): void {
     this.#apply(userProfileId(userId), { kind: "list", listId, isMember }, nowMs);
+    this.#tell(nowMs);
   }
 
   /** As the link is said again with a call of both ids, and a call of the merged one is passed on. */
@@ -216,6 +250,7 @@ export class Product {
   clock(nowMs: number): void {
     for (const profile of this.profiles.values())
       if (profile.nextDeadlineMs <= nowMs) advance(profile, this.set, nowMs);
+    this.#tell(nowMs);
   }
 
   nextDeadlineMs(): number {

@@ -10,6 +10,7 @@ interface Sent {
   readonly timestampMs: number;
   readonly messageId: string;
   readonly previousId: string | null;
+  readonly groupId: string | undefined;
   readonly body: Record<string, unknown>;
 }
 
@@ -63,7 +64,7 @@ export class Run {
   }
 
   #receive(sent: Sent): void {
-    const { body, ids, messageId, name, previousId, timestampMs, type } = sent;
+    const { body, groupId, ids, messageId, name, previousId, timestampMs, type } = sent;
     this.nowMs += 1;
     const receivedAtMs = this.nowMs;
     this.#order += 1;
@@ -73,10 +74,11 @@ export class Run {
       for (const from of merged) this.naive.merge(from, ids.userId, this.nowMs);
     }
     const atMs = Math.min(timestampMs, receivedAtMs);
-    this.naive.call(
-      { ids, messageId, call: { type, name, atMs, receivedAtMs, order: this.#order, body } },
-      this.nowMs,
-    );
+    const { userId } = ids;
+    const counted = { type, name, atMs, receivedAtMs, order: this.#order, body, userId };
+    const naive = { ids, messageId, call: counted, groupId };
+    this.naive.call(naive, this.nowMs);
+    if (groupId !== undefined) this.naive.callOfAccount(naive, groupId, this.nowMs);
     const call = {
       ...ids,
       type,
@@ -86,15 +88,17 @@ export class Run {
       timestampMs,
       receivedAtMs,
       previousId,
+      groupId: groupId ?? null,
       body,
     };
     this.product.call(call, this.nowMs);
+    if (groupId !== undefined) this.product.callOfAccount(call, groupId, this.nowMs);
   }
 
-  #call({ data, ids, lateMs, name, type }: Step & { kind: "call" }): void {
+  #call({ data, groupId, ids, lateMs, name, type }: Step & { kind: "call" }): void {
     // Rounded, so that late calls share their times.
     const timestampMs = lateMs === 0 ? this.nowMs + 1 : Math.floor((this.nowMs - lateMs) / 20_000) * 20_000;
-    const body = type === "identify" ? { traits: data } : { properties: data };
+    const body = type === "identify" || type === "group" ? { traits: data } : { properties: data };
     const sent: Sent = {
       ids,
       type,
@@ -102,6 +106,7 @@ export class Run {
       timestampMs,
       messageId: `m${this.#sent.length}`,
       previousId: null,
+      groupId,
       body,
     };
     this.#sent.push(sent);
@@ -117,7 +122,7 @@ export class Run {
   #alias({ from, to }: Step & { kind: "alias" }): void {
     const ids = { userId: to, anonymousId: null };
     const messageId = `alias ${this.#order}`;
-    const alias = { type: "alias", name: "", timestampMs: this.nowMs, body: {} };
+    const alias = { type: "alias", name: "", timestampMs: this.nowMs, groupId: undefined, body: {} };
     this.#receive({ ...alias, ids, messageId, previousId: from });
   }
 

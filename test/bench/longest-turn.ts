@@ -1,7 +1,7 @@
 // The longest turn of the event loop that the worst definitions and calls cause in router, audience processor and control, without Kafka.
 // CPU time of the thread: what other processes of the machine take does not count.
 import { setImmediate as turn } from "node:timers/promises";
-import { createProfile } from "#audiences";
+import { createProfile, explainConditions } from "#audiences";
 import { prepareValidation } from "#contract";
 import { systemHost } from "#host";
 import type { Call, DestinationConfig } from "#topics";
@@ -159,9 +159,13 @@ async function sayPreview(report: Report): Promise<void> {
       audiences: { list: () => [] },
       audienceProgress: { get: () => undefined },
     };
-    return async () => void (await previewOf(parts as unknown as MemberParts, audience));
+    return async () => void (await previewOf(parts as unknown as MemberParts, audience, explained));
   });
 }
+
+const explained: Parameters<typeof previewOf>[2] = async (audience, asked) => ({
+  why: await explainConditions(audience, asked),
+});
 
 export const longestTurn: LocalBench = {
   name: "longest-turn",

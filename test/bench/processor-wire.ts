@@ -44,6 +44,7 @@ export function callOf(userId: string, event: string, atMs = Date.now()): Call {
     type: "track",
     userId,
     anonymousId: null,
+    groupId: null,
     event,
     integrations: {},
     timestampMs: atMs,
@@ -102,6 +103,7 @@ export function configOf(id: string, definition: unknown): AudienceConfig {
     updatedAtMs: now,
     deletedAtMs: null,
     isExitAll: false,
+    isForgotten: false,
     hasTrackCalls: false,
     sentTraits: [],
   };

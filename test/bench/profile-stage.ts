@@ -19,6 +19,7 @@ import { createCodec } from "../../services/audience-processor/profiles/codec.ts
 import { eventDecoder, type Happening } from "../../services/audience-processor/profiles/event.ts";
 import { PartitionWorker } from "../../services/audience-processor/profiles/partition-worker.ts";
 import { createRecords } from "../../services/audience-processor/records.ts";
+import { PartitionSizes } from "../../services/audience-processor/sizes/partition-sizes.ts";
 import { TurnTime } from "../../services/audience-processor/turn-time.ts";
 
 /** LISTENING_MS of packages/kafka/tables/table.ts. */
@@ -49,11 +50,7 @@ export class ProfileStage {
   readonly folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
   identifies = 0;
   settled = 0;
-  readonly #computations = new Computations({
-    onInvalid(_, problem) {
-      throw new Error(problem);
-    },
-  });
+  readonly #computations = new Computations();
   readonly #ofPartition = new PartitionComputations(this.#computations);
   readonly #records: ReturnType<typeof createRecords>;
   readonly #progress = new Map<string, AudienceProgress>();
@@ -106,6 +103,11 @@ export class ProfileStage {
     return new PartitionWorker({
       roomBytes: () => ROOM_BYTES,
       store,
+      sizes: new PartitionSizes({
+        ...{ partition: 0, rows: [], batches: [], leastBatch: 1, end: 0 },
+        isCounted: () => true,
+        nowMs: Date.now,
+      }),
       settledTo: 0,
       ownership: OURS,
       computations: this.#ofPartition,

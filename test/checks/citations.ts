@@ -11,7 +11,7 @@ const TEXT = /\.(ts|mjs|md|avsc|json|go|py|yml|yaml)$/;
 /** "contract 3.5", "rule 3.5", "rules 3.4 and 3.5", "contract 1.4 to 1.7". */
 const RULE_CITATION =
   /\b(?:contract|rules?) (\d{1,2}\.\d{1,2})(?:(?:, | and | or | to )(\d{1,2}\.\d{1,2}))?/gi;
-/** "decision 45", "decisions 9 and 72". */
+/** "decision 45", "decisions 18 and 72". */
 const DECISION_CITATION = /\bdecisions? (\d{1,4})(?:(?:, | and | or )(\d{1,4}))?/gi;
 const RULE = /^- \*\*(\d{1,2}\.\d{1,2})\*\*/gm;
 /** Of a page, to a file beside it or a heading: not to another host. */

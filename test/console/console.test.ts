@@ -1,11 +1,12 @@
 // The console in a real Chromium, against the whole product on real Kafka, with endpoints that really fail and names that want to be markup.
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Browser, startChromium } from "#support/chromium";
-import { builtConsole, type ConsolePage, openConsole } from "#support/console";
+import type { Browser } from "#support/chromium";
+import { type ConsolePage, openConsole } from "#support/console";
 import { hmacSha1Hex } from "#support/signature";
 import { until } from "#support/until";
-import { openWorld, pagesOf, type World } from "./world.ts";
+import { openShownWorld, type ShownWorld } from "./shown.ts";
+import { pagesOf, type World } from "./world.ts";
 
 // The first run downloads the browser.
 jest.setTimeout(300_000);
@@ -17,15 +18,14 @@ const TURNED = "\u202egnp.exe";
 const ANSWER = `no room here ${ATTACK}${TURNED}\u0007`;
 const hostile = { userId: `u ${ATTACK}${TURNED}`, event: `E ${ATTACK}${TURNED}`, messageId: `m/1?${ATTACK}` };
 
+let opened: ShownWorld | undefined;
 let world: World;
 let browser: Browser;
 let shown: ConsolePage;
 let regulationId = "reg_none";
 
 beforeAll(async () => {
-  await builtConsole();
-  browser = await startChromium();
-  world = await openWorld({
+  opened = await openShownWorld({
     names: {
       ...{ source: `Shop ${ATTACK}`, failing: `Failing ${ATTACK}`, refusing: "Refusing", well: "Well" },
       ...{ audience: `Buyers ${ATTACK}`, trait: "Orders" },
@@ -33,13 +33,10 @@ beforeAll(async () => {
     calls: [hostile],
     answer: ANSWER,
   });
-  shown = await openConsole(browser, world.deployment.controlUrl());
+  ({ browser, shown, world } = opened);
 }, 300_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await world?.close();
-}, 60_000);
+afterAll(() => opened?.close(), 60_000);
 
 test("three clicks lead from the list to the failing endpoint's answer", async () => {
   const { click, open, text, untilText } = shown;
@@ -50,6 +47,98 @@ test("three clicks lead from the list to the failing endpoint's answer", async (
   await click("http 5xx 503");
   await untilText("no room here");
   expect(await text()).toContain("\\u{202e}gnp.exe\\u{7}");
+});
+
+test("an issue is one click away from the overview, with the failing endpoint's answer, and is worked on there", async () => {
+  const { click, open, text, untilText } = shown;
+  const issue = () => world.api<{ state: string }>(`/v1/issues/${world.issueId}`);
+  await open("/");
+  await untilText("Open issues");
+  await click("http 5xx 503");
+  await untilText("no room here");
+  expect(await text()).toContain("\\u{202e}gnp.exe\\u{7}");
+  await click("Acknowledge");
+  await untilText("It is acknowledged.");
+  await click("Snooze");
+  await untilText("It is snoozed.");
+  await untilText("Snoozed until");
+  expect(await issue()).toMatchObject({ state: "snoozed" });
+  await click("Open again");
+  await untilText("It is open.");
+  await open(`/destinations/${world.failing}/issues`);
+  await click("http 5xx 503");
+  await click("Resolve");
+  await untilText("It is resolved.");
+  expect(await issue()).toMatchObject({ state: "resolved" });
+});
+
+test("an issue whose endpoint answers several statuses shows each with its count and its last answer", async () => {
+  const { click, looks, open, untilText } = shown;
+  const webhooks = [{ url: world.receiver.url("/changing") }];
+  world.receiver.script("/changing", { status: 503 }, { status: 500, body: "lost its database" });
+  const source = await world.deployment.control.createSource("Changing");
+  const destination = { name: "Changing", sourceIds: [source.id], webhooks, enabled: true };
+  const { id } = await world.api<{ id: string }>("/v1/destinations", destination);
+  const isInForce = async () => {
+    const call = { userId: "u-changing", event: "Changing" };
+    await world.deployment.send(source.writeKeys[0], "track", call);
+    return world.receiver.requestsTo("/changing").length >= 2;
+  };
+  await until(isInForce, { timeoutMs: TIMEOUT_MS, what: "two requests" });
+  const issues = () =>
+    world.api<{ data: readonly { id: string; statuses: readonly object[] }[] }>(
+      `/v1/issues?destinationId=${id}`,
+    );
+  const [issue] = await until(
+    async () => {
+      const { data } = await issues();
+      return data[0]?.statuses.length === 2 && data;
+    },
+    { timeoutMs: TIMEOUT_MS, what: "both statuses" },
+  );
+  await open(`/issues/${issue?.id}`);
+  await untilText("What was answered");
+  await click("Show the last 500");
+  await untilText("The last request with 500");
+  await untilText("lost its database");
+  expect(await looks("an issue with several statuses")).toEqual([]);
+  await open(`/destinations/${id}/issues`);
+  await untilText("500 × ");
+  await world.api(`/v1/destinations/${id}/pause`, {});
+});
+
+test("what died of an issue is sent again from it", async () => {
+  const { click, open, page, untilText } = shown;
+  const before = world.receiver.requestsTo("/refusing").length;
+  await open(`/destinations/${world.refusing}/issues`);
+  await click("http 4xx 400");
+  await untilText("calls have died of it");
+  await click("Send what died of it again");
+  await untilText("calls are meant.");
+  await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
+  await click("how far it is");
+  await untilText("finished");
+  await world.receiver.untilReceived("/refusing", before + 1, TIMEOUT_MS);
+});
+
+test("the overview draws what goes from sources to destinations, with what is stuck, and as a table", async () => {
+  const { click, looks, open, page, text, untilText } = shown;
+  const isCounted = async () =>
+    (await world.api<{ flows: readonly { sent: number }[] }>("/v1/flow?minutes=15")).flows.some(
+      ({ sent }) => sent > 0,
+    );
+  await until(isCounted, { timeoutMs: TIMEOUT_MS, what: "the calls to be counted" });
+  await open("/");
+  await page.waitForFunction('document.querySelectorAll(".flow path").length >= 3', { timeout: TIMEOUT_MS });
+  await untilText("/min");
+  expect(await text()).toContain("Shop <img src=x");
+  await click("The same as a table");
+  const rows = '[...document.querySelectorAll("details tbody tr")].map((one) => one.innerText).join()';
+  expect(await page.evaluate(rows)).toContain("Failing <img src=x");
+  expect(await looks("the flow")).toEqual([]);
+  expect(await page.evaluate("window.ran")).toBeUndefined();
+  await page.evaluate(`document.querySelector('.flow a[href$="/destinations/${world.failing}"]').click()`);
+  await untilText("Send what waits now");
 });
 
 test("a call is seen in the live debugger within two seconds, and a refused one with its reason", async () => {
@@ -69,18 +158,57 @@ test("a call is seen in the live debugger within two seconds, and a refused one 
   await page.evaluate(`[...document.querySelectorAll(".live button")][0].click()`);
   await untilText('"code": "no_user_anon_id"');
   expect(await text()).not.toContain("Seen Live");
+  await open(`/sources/${world.source.id}/live`);
+  await untilText("listening");
+  await click("Pause");
+  await untilText("paused");
+  await world.send({ userId: "u-live", event: "Came While Paused", messageId: "live-3" });
+  const delivered = () =>
+    world.receiver.requestsTo("/well").some(({ text: body }) => body.includes("live-3"));
+  await until(async () => delivered(), { timeoutMs: TIMEOUT_MS, what: "the call to be delivered" });
+  await click("Go on");
+  await untilText("live-3");
+  expect(await text()).not.toContain("Seen Live");
 });
 
 test("one call has a timeline at every destination, and its waiting attempt is sent when somebody asks", async () => {
-  const { click, open, untilText } = shown;
+  const { click, open, page, untilText } = shown;
   await open(`/calls/${encodeURIComponent(hostile.messageId)}?sourceId=${world.source.id}`);
   for (const text of ["Refusing", "Well", "delivered", "dead", "waiting", "attempt 1", "next attempt"])
     await untilText(text);
-  world.receiver.script("/failing", { status: 200 });
   await open(`/destinations/${world.failing}/waiting`);
+  await untilText("Send now");
+  const rows = Number(await page.evaluate(`document.querySelectorAll("tbody tr").length`));
+  // Not before: a success of another call wakes this one.
+  world.receiver.script("/failing", { status: 200 });
   await click("Send now");
-  await untilText("It is being sent.");
+  // It is said in the row, which goes with the call.
+  await page.waitForFunction(
+    `document.body.innerText.includes("It is being sent.") || document.querySelectorAll("tbody tr").length < ${rows}`,
+    { timeout: TIMEOUT_MS },
+  );
   await world.receiver.untilReceived("/failing", 2, TIMEOUT_MS);
+});
+
+test("one call shows its body and the headers that it is sent with, and gives its request as curl", async () => {
+  const { click, looks, open, page, text, untilText } = shown;
+  await open(`/calls/${encodeURIComponent(hostile.messageId)}?sourceId=${world.source.id}`);
+  await click("Body and headers");
+  await untilText("What is sent");
+  await untilText("User-Agent: Hookline/1.0");
+  expect(await text()).toMatch(/"userId":"u <img src=x onerror=.*\\u\{202e\}gnp\.exe/);
+  expect(await text()).toContain("x-note: ********");
+  await page.evaluate(
+    `navigator.clipboard.writeText = (given) => { window.copied = given; return Promise.resolve(); }`,
+  );
+  await page.evaluate(`document.querySelector('[aria-label$="as curl"]').click()`);
+  const copied = () => page.evaluate("window.copied");
+  await until(async () => String(await copied()).includes(`-H 'x-note: '"\${HEADER_1_X_NOTE:?`), {
+    timeoutMs: TIMEOUT_MS,
+    what: "the command",
+  });
+  expect(await copied()).not.toContain("a header</b>");
+  expect(await looks("what was sent")).toEqual([]);
 });
 
 test("a dead letter is sent again once its endpoint is mended, and the replay says how far it is", async () => {
@@ -88,13 +216,35 @@ test("a dead letter is sent again once its endpoint is mended, and the replay sa
   world.receiver.script("/refusing", { status: 200 });
   const before = world.receiver.requestsTo("/refusing").length;
   await open(`/destinations/${world.refusing}/dead-letters`);
-  await untilText("permanent");
-  await page.evaluate(`document.querySelector("tbody input[type=checkbox]").click()`);
+  // Its reason is a choice of the filter, too.
+  const box = `document.querySelector("tbody input[type=checkbox]")`;
+  await page.waitForFunction(`${box} !== null`, { timeout: TIMEOUT_MS });
+  await page.evaluate(`${box}.click()`);
   await click("Send the 1 chosen again");
+  await untilText("1 calls are meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await click("how far it is");
   await untilText("finished");
   await world.receiver.untilReceived("/refusing", before + 1, TIMEOUT_MS);
+});
+
+test("what a destination has missed is counted, and sent to it", async () => {
+  const { click, looks, open, page, untilText } = shown;
+  const options = {
+    name: "Late",
+    sourceIds: [world.source.id],
+    webhooks: [{ url: world.receiver.url("/late") }],
+  };
+  const { id } = await world.api<{ id: string }>("/v1/destinations", { ...options, enabled: true });
+  await open(`/destinations/${id}/again`);
+  await untilText("Accepted in the last");
+  expect(await looks("sending calls again")).toEqual([]);
+  await click("Send them");
+  await untilText("calls are meant.");
+  await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
+  await click("how far it is");
+  await untilText("finished");
+  await world.receiver.untilReceived("/late", 1, TIMEOUT_MS);
 });
 
 test("a test call shows what each webhook answers", async () => {
@@ -106,14 +256,19 @@ test("a test call shows what each webhook answers", async () => {
   await untilText("no room here");
 });
 
-test("a member of an audience is listed, with why", async () => {
-  const { click, open, untilText } = shown;
+test("a member of an audience is listed, with why, and counted in its size over time", async () => {
+  const { click, open, text, untilText } = shown;
   const audience = () => world.api<{ members: number }>(`/v1/audiences/${world.audienceId}`);
   await until(async () => (await audience()).members === 1, { timeoutMs: TIMEOUT_MS, what: "the member" });
   await open(`/audiences/${world.audienceId}`);
   await untilText("1 members");
   await click("Why");
   await untilText("is a member, since");
+  await untilText("The numbers of each day");
+  await until(async () => /Entered\s+1\s+Left\s+0/.test(await text()), {
+    timeoutMs: TIMEOUT_MS,
+    what: "its size",
+  });
 });
 
 test("by keyboard alone: from the list to the failing endpoint's answer, and out of a question again", async () => {
@@ -158,9 +313,11 @@ test("options of a destination are changed, refused beside their field, and not 
   await untilText("This was refused");
   expect(await text()).toMatch(/maxInFlight.*1/);
   await type("Requests in flight", "7");
-  await type("Filter", "{");
+  await click("JSON");
+  await type("Filter as JSON", "{");
   await untilText("is no JSON");
-  await type("Filter", "");
+  await type("Filter as JSON", "");
+  await click("Form");
   await type("Events", "Order\nRefund");
   await click("Save");
   await untilText("Saved: in force");
@@ -219,10 +376,18 @@ test("statistics of all, a source and a destination add up, and are shown for th
     expect(await page.evaluate("location.search")).toBe("?span=day");
     const of = path === "/" ? "/" : `/sources/${world.source.id}/`;
     expect(await text()).toMatch(new RegExp(`Accepted\\s+${await accepted(of)}\\b`));
-    await page.waitForFunction('document.querySelectorAll("figure canvas").length === 2', {
+    await page.waitForFunction('document.querySelectorAll("figure canvas").length === 3', {
       timeout: TIMEOUT_MS,
     });
   }
+  await open("/?span=day&step=minute&group=eventType");
+  await untilText("Accepted calls by minute");
+  await untilText("By type of call, the last day");
+  await open(`/destinations/${world.failing}?span=month&group=status`);
+  await untilText("By status, the last thirty days");
+  await click("webhook");
+  await untilText("By webhook, the last thirty days");
+  expect(await page.evaluate("location.search")).toBe("?span=month&group=webhook");
   await open(`/destinations/${world.failing}?span=week`);
   await untilText("Calls by hour of their acceptance");
   expect(await text()).toMatch(/Sent to destinations\s+[1-9]/);
@@ -254,6 +419,7 @@ test("a suppression is begun by its dialog, ends, and stands in the audit with w
   await type("User ids", `gone 1\ngone 2\ngone 1\n`);
   await click("Begin it");
   await untilText("suppress: 2 users, in the whole workspace.");
+  await untilText("0 of 2 users are known to audiences and computed traits");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await click("how far it is");
   await untilText("finished", TIMEOUT_MS);
@@ -271,6 +437,26 @@ test("a suppression is begun by its dialog, ends, and stands in the audit with w
   expect(await page.evaluate("window.ran")).toBeUndefined();
 });
 
+test("the settings say who is signed in, who may use the API, and what is kept and recorded", async () => {
+  const { ports } = await world.deployment.addProcess("control", {
+    HOOKLINE_API_TOKENS: "admin:read+write:token-of-an-admin,reader:read:token-of-a-reader",
+    HOOKLINE_CONTROL_HOST: "127.0.0.1",
+    HOOKLINE_CONTROL_PORT: "0",
+  });
+  const guarded = await openConsole(browser, `http://127.0.0.1:${ports["controlPort"]}`);
+  const { click, looks, open, page, text, type, untilText } = guarded;
+  await open("/settings");
+  await untilText("Token of the control API");
+  await type("Token", "token-of-an-admin");
+  await click("Sign in");
+  await untilText("What can be looked up here");
+  await untilText("reader");
+  for (const said of ["admin", "read, write", "14d", "Requests"]) expect(await text()).toContain(said);
+  expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain("token-of-a");
+  expect(await looks("settings")).toEqual([]);
+  await page.close();
+});
+
 describe("every page", () => {
   const paths = (): readonly string[] => [
     ...pagesOf(world, { ...hostile, regulationId }).map(([, path]) => path),
@@ -280,29 +466,15 @@ describe("every page", () => {
     "/nowhere",
   ];
 
-  const LOOKS = [
-    ["light", 1_280],
-    ["dark", 1_280],
-    ["light", 360],
-  ] as const;
-
   test("has no finding of axe-core in both themes and on a phone, and is not wider than its window", async () => {
-    const { findings, open, page } = shown;
+    const { looks, open, page } = shown;
     const found: string[] = [];
     for (const path of paths()) {
       await open(path);
       await page.waitForFunction('!document.querySelector("main .loading")', { timeout: TIMEOUT_MS });
-      for (const [scheme, width] of LOOKS) {
-        await page.setViewport({ width, height: 800 });
-        await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-        const where = `${path} ${scheme} ${width}`;
-        found.push(...(await findings()).map((finding) => `${where}: ${finding}`));
-        const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth"));
-        if (overflow > 0) found.push(`${where}: ${overflow} px wider than the window`);
-      }
+      found.push(...(await looks(path)));
     }
     expect(found).toEqual([]);
-    await page.setViewport({ width: 1_280, height: 800 });
   });
 
   test("runs nothing of what strangers wrote, and asks nobody but control", async () => {
@@ -337,6 +509,9 @@ test("with tokens it asks for one, keeps it out of every storage, and says what 
   await untilText("To change a destination a token needs the scope write; yours has read.");
   const kept = "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])";
   expect(await page.evaluate(kept)).not.toContain("token-of-a-reader");
+  await open("/settings");
+  await untilText("To see who may use the API a token needs the scope write; yours has read.");
+  await untilText("by a session of this browser");
   await open("/destinations");
   await untilText("Sign out");
   await click("Sign out");

@@ -22,6 +22,8 @@ export interface WorldOptions {
   readonly calls: readonly [Call, ...Call[]];
   /** Of the endpoints that fail. */
   readonly answer: string;
+  /** HOOKLINE_ variables beside its own. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** The test run's unless given. */
   readonly stack?: TestStack;
 }
@@ -33,22 +35,25 @@ export interface World {
   /** Ids of destinations: one whose endpoint answers 503, one whose answers 400. */
   readonly failing: string;
   readonly refusing: string;
+  /** Of the endpoint that answers 503. */
+  readonly issueId: string;
   readonly audienceId: string;
   readonly traitId: string;
+  readonly listId: string;
   readonly api: <T>(path: string, body?: unknown) => Promise<T>;
   readonly send: (call: object) => ReturnType<Deployment["send"]>;
   readonly close: () => Promise<void>;
 }
 
 /** Resolves when a call has died at one destination and waits at another. Whoever opens it must close it. */
-export async function openWorld({ answer, calls, names, stack }: WorldOptions): Promise<World> {
+export async function openWorld({ answer, calls, names, settings, stack }: WorldOptions): Promise<World> {
   const receiver = await startReceiver();
   receiver.script("/failing", { status: 503, body: answer });
   receiver.script("/refusing", { status: 400, body: answer });
   const deployment = await startDeployment({
     ...(stack !== undefined && { stack }),
     retryDelaysMs: [DELAY_MS],
-    settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all" },
+    settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all", ...settings },
   });
   await deployment.addProcess("audience-processor");
   const api = askOf(deployment);
@@ -67,6 +72,7 @@ export async function openWorld({ answer, calls, names, stack }: WorldOptions): 
   };
   const audienceId = await made("/v1/audiences", names.audience, {});
   const traitId = await made("/v1/computed-traits", names.trait, { reduce: { fn: "count" } });
+  const { id: listId } = await api<{ id: string }>("/v1/audiences", { name: "Guests", kind: "list" });
   const send: World["send"] = (call) => deployment.send(source.writeKeys[0], "track", call);
   for (const call of calls) await send(call);
   await receiver.untilReceived("/failing", 1, TIMEOUT_MS);
@@ -74,8 +80,13 @@ export async function openWorld({ answer, calls, names, stack }: WorldOptions): 
     timeoutMs: TIMEOUT_MS,
     what: "the dead letter",
   });
+  const issues = () => api<{ data: readonly { id: string }[] }>(`/v1/issues?destinationId=${failing}`);
+  const issueId = await until(async () => (await issues()).data[0]?.id ?? false, {
+    timeoutMs: TIMEOUT_MS,
+    what: "the issue",
+  });
   return {
-    ...{ deployment, receiver, source, failing, refusing, audienceId, traitId, api, send },
+    ...{ deployment, receiver, source, failing, refusing, issueId, audienceId, traitId, listId, api, send },
     async close() {
       await deployment.stop();
       await receiver.close();
@@ -98,7 +109,7 @@ interface Shown extends Pick<Call, "messageId" | "userId"> {
 
 /** Every page that has something to show, by a name of its own. */
 export function pagesOf(
-  { audienceId, failing, refusing, source, traitId }: World,
+  { audienceId, failing, issueId, listId, refusing, source, traitId }: World,
   { messageId, regulationId, userId }: Shown,
 ): readonly (readonly [name: string, path: string])[] {
   const user = encodeURIComponent(userId);
@@ -110,25 +121,35 @@ export function pagesOf(
     ["source-statistics", `/sources/${source.id}/statistics?span=week`],
     ["destinations", "/destinations"],
     ["destination", `/destinations/${failing}`],
+    ["issues-of-one", `/destinations/${failing}/issues`],
     ["attempts", `/destinations/${failing}/attempts`],
     ["waiting", `/destinations/${failing}/waiting`],
     ["dead-letters-of-one", `/destinations/${refusing}/dead-letters`],
+    ["send-again", `/destinations/${failing}/again`],
     ["test-call", `/destinations/${failing}/test`],
     ["settings", `/destinations/${failing}/settings`],
     ["edit", `/destinations/${failing}/edit`],
     ["secret", `/destinations/${failing}/secret`],
     ["find-call", "/calls"],
     ["call", `/calls/${encodeURIComponent(messageId)}?sourceId=${source.id}`],
+    ["issues", "/issues"],
+    ["issue", `/issues/${issueId}`],
     ["dead-letters", "/dead-letters"],
     ["replays", "/replays"],
     ["audiences", "/audiences"],
     ["audience", `/audiences/${audienceId}?userId=${user}`],
+    ["new-audience", "/audiences/new"],
+    ["edit-audience", `/audiences/${audienceId}/edit`],
+    ["upload", `/audiences/${listId}/import`],
     ["traits", "/traits"],
+    ["new-trait", "/traits/new"],
+    ["edit-trait", `/traits/${traitId}/edit`],
     ["trait", `/traits/${traitId}`],
     ["find-user", "/profiles"],
     ["user", `/profiles/${user}`],
     ["deletions", "/deletions"],
     ["deletion", `/deletions/${regulationId}`],
     ["audit", "/audit"],
+    ["installation", "/settings"],
   ];
 }

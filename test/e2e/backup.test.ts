@@ -11,7 +11,7 @@ import { metricsOf, sumOfMetric } from "#support/metrics";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
 import { configurationTopics } from "#topics";
-import { runCommand } from "../../cli/program.ts";
+import { printedBy } from "../../cli/fixtures/printed.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const KEY = `test:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -64,10 +64,10 @@ async function post(path: string, body: object): Promise<void> {
   expect([200, 201, 202]).toContain(status);
 }
 
-async function hookline(args: readonly string[], settings: Record<string, string> = {}) {
-  let [out, said, endedWith] = ["", "", 0];
-  const code = await runCommand(args, {
-    environment: {
+const hookline = (args: readonly string[], settings: Record<string, string> = {}) =>
+  printedBy(
+    args,
+    {
       HOOKLINE_KAFKA_BROKERS: deployment.stack.brokers.join(","),
       HOOKLINE_SCHEMA_REGISTRY_URL: deployment.stack.registryUrl,
       HOOKLINE_TOPIC_PREFIX: PREFIX,
@@ -76,23 +76,8 @@ async function hookline(args: readonly string[], settings: Record<string, string
       HOOKLINE_ENCRYPTION_KEYS: KEY,
       ...settings,
     },
-    print: (line) => {
-      out += `${line}\n`;
-    },
-    write: (piece) => {
-      out += piece;
-    },
-    say: (line) => {
-      said += `${line}\n`;
-    },
-    isColoured: false,
-    readStandardInput: async () => "",
-    endWith: (code_) => {
-      endedWith = code_;
-    },
-  });
-  return { code: code || endedWith, out, said };
-}
+    "",
+  );
 
 let calls = 0;
 

@@ -35,9 +35,18 @@ const csvOf = (userIds: readonly string[]): string =>
 
 const ask = (path: string, request: object = {}) => requestJson<Answer>(`${stage.url()}${path}`, request);
 
+function queryOf({
+  hold,
+  mode,
+}: { readonly [name in "hold" | "mode"]: UploadRequest[name] | undefined }): string {
+  const query = { ...(mode !== undefined && { mode }), ...(hold === true && { hold: "true" }) };
+  return `?${new URLSearchParams(query)}`;
+}
+
 interface UploadRequest {
   readonly body: string | Buffer;
   readonly mode?: string;
+  readonly hold?: boolean;
   readonly type?: string;
   readonly encoding?: string;
 }
@@ -53,8 +62,8 @@ async function newList(name: string) {
     id,
     get,
     confirm: (importId: string) => ask(`${importPath(importId)}/confirm`, { method: "POST" }),
-    put: (importId: string, { body, encoding, mode, type = "text/csv" }: UploadRequest) =>
-      ask(`/v1/audiences/${id}/members/${importId}${mode === undefined ? "" : `?mode=${mode}`}`, {
+    put: (importId: string, { body, encoding, hold, mode, type = "text/csv" }: UploadRequest) =>
+      ask(`/v1/audiences/${id}/members/${importId}${queryOf({ hold, mode })}`, {
         method: "PUT",
         body,
         headers: { "content-type": type, ...(encoding !== undefined && { "content-encoding": encoding }) },
@@ -123,6 +132,19 @@ describe("a list", () => {
         calls.map((_, index) => index % 2 === 0),
       );
   }, 240_000);
+
+  test("is compared and left as it is by an upload that is to be seen first, until that is confirmed", async () => {
+    const list = await newList("Seen");
+    const seen = await list.put("one", { body: csvOf(["u1", "u2"]), hold: true });
+    expect([seen.status, seen.body.status]).toEqual([202, "staged"]);
+    expect(await list.until("one", "held")).toMatchObject({ added: 2, removed: 0, users: 2 });
+    // It is in nobody's way.
+    await list.put("two", { body: csvOf(["u1"]) });
+    expect(await list.until("two", "applied")).toMatchObject({ added: 1 });
+    expect((await list.confirm("one")).status).toBe(202);
+    expect(await list.until("one", "applied")).toMatchObject({ added: 1, removed: 0 });
+    await list.sent(2);
+  }, 120_000);
 
   test("refuses what is wrong as a whole, and says where", async () => {
     const list = await newList("Strict");

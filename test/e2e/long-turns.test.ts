@@ -73,6 +73,10 @@ test("filters, audiences and a preview at their limits hold no service for long"
   await until(members, { timeoutMs: ARRIVAL_MS, what: `${CALLS} members of the last audience` });
   const [definition] = spaceOfSearches();
   expect((await ask("/v1/audiences/preview", { body: { definition } })).status).toBe(200);
+  const tested = await ask<{ calls: object[] }>("/v1/filters/test", {
+    body: { sourceId, filter: worstFilter(0) },
+  });
+  expect([tested.status, tested.body.calls.length]).toEqual([200, 2 * CALLS]);
   const turns = services.map(({ name, logs }, at) => [
     name,
     Math.max(0, ...longTurns({ logs } as ServiceProcess, from[at] ?? 0)),

@@ -1,5 +1,7 @@
 // A support engineer's question, through every service on real Kafka: a call failed at one of two webhooks. Where is it, why, when is it sent
 // next, send it now. The only retry delay is so long that nothing but what is asked for sends it again.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
 import { type Deployment, startDeployment } from "#support/deployment";
@@ -28,7 +30,7 @@ interface Call {
       readonly status: number | null;
       readonly response: { readonly body: string | null } | null;
     }[];
-    readonly deadLetters: readonly { readonly reason: string }[];
+    readonly deadLetters: readonly { readonly id: string; readonly reason: string }[];
   }[];
 }
 
@@ -36,6 +38,8 @@ type Traces = Call["destinations"];
 
 let deployment: Deployment;
 let receiver: Receiver;
+/** Of the test that needs a secret. */
+let signed: Receiver | undefined;
 
 beforeAll(async () => {
   receiver = await startReceiver();
@@ -46,6 +50,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 
 afterAll(async () => {
+  await signed?.close();
   await deployment?.stop();
   await receiver.close();
 }, 60_000);
@@ -154,6 +159,58 @@ test("each request shows what was answered, cut and with secrets masked, and wha
   expect(Buffer.byteLength(attempt?.response?.body ?? "")).toBeLessThanOrEqual(1_024);
   expect(JSON.stringify(attempt)).not.toContain(key);
   await echo.close();
+}, 180_000);
+
+interface SentCall {
+  readonly bodyText: string | null;
+  readonly noBody: string | null;
+  readonly attempts: readonly unknown[];
+  readonly requests: readonly { readonly headers: Readonly<Record<string, string>>; readonly curl: string }[];
+}
+
+test("what a webhook was sent is shown, and a shell that has the secrets sends it again; nothing after a deletion", async () => {
+  const key = "the-key-of-the-webhook";
+  const own = await startReceiver({ secret: "s3cr3t" });
+  signed = own;
+  const { id, writeKeys } = await deployment.control.createSource();
+  const webhooks = [{ url: own.url("/own"), headers: { "x-key": key } }];
+  const body = { name: "/own", sourceIds: [id], sharedSecret: "s3cr3t", webhooks };
+  const { id: destinationId } = await deployment.control.createDestination(body);
+  own.script("/refusing", { status: 410 });
+  const refusing = { name: "/refusing", sourceIds: [id], webhooks: [{ url: own.url("/refusing") }] };
+  await deployment.control.createDestination(refusing);
+  await deployment.send(writeKeys[0], "track", { userId: "it's u9", event: "E $(id)", messageId: "sent" });
+  const { destinations } = await callWhen("sent", "", are(["delivered", 1], ["dead", 1]));
+  const letterPath = url(`/v1/dead-letters/${destinations[1]?.deadLetters[0]?.id}`);
+  const testFilter = () =>
+    requestJson<{ calls: readonly { type: string }[] }>(url("/v1/filters/test"), {
+      body: { sourceId: id, filter: { event: "E" } },
+    });
+
+  const path = url(`/v1/calls/sent/destinations/${destinationId}`);
+  const { body: sent } = await requestJson<SentCall>(path);
+  const [first] = own.requestsTo("/own");
+  expect(sent).toMatchObject({ bodyText: first?.text, noBody: null, attempts: [{ status: 200 }] });
+  const { curl = "", headers = {} } = sent.requests[0] ?? {};
+  expect(headers).toMatchObject({ "x-key": "********", "X-Signature": "********" });
+  expect(JSON.stringify(sent)).not.toContain(key);
+  expect(spawnSync("bash", ["-c", curl], { encoding: "utf8" }).stderr).toContain("SHARED_SECRET");
+  const shell = spawn("bash", ["-c", `SHARED_SECRET=s3cr3t HEADER_1_X_KEY=${key}\n${curl}`]);
+  await once(shell, "close");
+  const again = own.requestsTo("/own");
+  expect(again).toHaveLength(2);
+  expect(again[1]).toMatchObject({ signature: "valid", headers: { "x-key": key }, text: first?.text });
+
+  expect((await requestJson(letterPath)).body).toMatchObject({ bodyText: first?.text, noBody: null });
+  expect((await testFilter()).body.calls).toHaveLength(1);
+  const regulation = { regulationType: "DELETE_ONLY", subjectType: "USER_ID", subjectIds: ["it's u9"] };
+  expect((await requestJson(url("/v1/regulations"), { body: regulation })).status).toBe(202);
+  const { body: gone } = await requestJson<SentCall>(path);
+  expect(gone).toMatchObject({ bodyText: null, noBody: "user_deleted", attempts: [], requests: [] });
+  const { body: letter } = await requestJson(letterPath);
+  expect(letter).toMatchObject({ body: null, bodyText: null, noBody: "user_deleted" });
+  // The notification of the deletion may be among the last calls by now.
+  expect((await testFilter()).body.calls.filter(({ type }) => type !== "delete")).toEqual([]);
 }, 180_000);
 
 test("the same messageId in two sources asks for the source; an unknown one is not found", async () => {

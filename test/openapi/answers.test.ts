@@ -131,8 +131,11 @@ describe("answers are what the document says", () => {
     await ask("PATCH /v1/destinations/{id}", [id], { body: changes });
     await ask("POST /v1/destinations/{id}/test", [destinationId]);
     await ask("POST /v1/destinations/{id}/pause", [destinationId], { body: { callsWaitFor: "1h" } });
+    await ask("POST /v1/destinations/{id}/pause", [destinationId], { body: { dryRun: true } });
     await ask("POST /v1/destinations/{id}/retry", [destinationId]);
+    await ask("POST /v1/destinations/{id}/resume", [destinationId], { body: { dryRun: true } });
     await ask("POST /v1/destinations/{id}/resume", [destinationId]);
+    await ask("POST /v1/destinations/{id}/retry", [destinationId], { body: { dryRun: true } });
     await ask("POST /v1/destinations/{id}/resume", [destinationId]);
     await ask("POST /v1/destinations/{id}/retry", [destinationId]);
     await ask("GET /v1/destinations/{id}/waiting", [destinationId]);
@@ -146,12 +149,27 @@ describe("answers are what the document says", () => {
     await ask("GET /v1/destinations/{id}/stats", [destinationId], { query: "?step=hour" });
     await ask("GET /v1/stats", [], { query: "?step=day" });
     await ask("GET /v1/stats", [], { query: "?step=week" });
-    await ask("GET /v1/sources/{id}/stats", [sourceId], { query: "?groupBy=eventType" });
+    for (const groupBy of ["eventType", "eventName", "reason", "webhook", "status"]) {
+      await ask("GET /v1/sources/{id}/stats", [sourceId], { query: `?groupBy=${groupBy}` });
+      await ask("GET /v1/destinations/{id}/stats", [destinationId], { query: `?groupBy=${groupBy}` });
+    }
+    await ask("GET /v1/flow", []);
     await ask("GET /v1/calls/{messageId}", ["m1"]);
+    await ask("GET /v1/calls/{messageId}/destinations/{destinationId}", ["m1", destinationId]);
+    await ask("POST /v1/filters/test", [], { body: { sourceId, filter: { event: "A" } } });
     await ask("GET /v1/dead-letters", [], { query: `?destinationId=${destinationId}` });
     await ask("GET /v1/dead-letters", [], { query: "?replayId=none" });
-    await ask("GET /v1/dead-letters/{id}", ["dl-1"]);
+    const { issueIds } = await ask("GET /v1/dead-letters/{id}", ["dl-1"]);
+    await ask("GET /v1/issues", [], { query: `?destinationId=${destinationId}&state=open` });
+    await ask("GET /v1/issues", [], { query: "?destinationId=none" });
+    await ask("GET /v1/issues/{id}", issueIds);
+    await ask("PATCH /v1/issues/{id}", issueIds, { body: { state: "acknowledged" } });
+    await ask("PATCH /v1/issues/{id}", issueIds, { body: { state: "snoozed" } });
     const { replayId } = await ask("POST /v1/dead-letters/replay", [], { body: { ids: ["dl-1"] } });
+    const dryRun = true;
+    await ask("POST /v1/dead-letters/replay", [], { body: { destinationId, dryRun } });
+    await ask("POST /v1/replays", [], { body: { destinationId, dryRun } });
+    await ask("POST /v1/sources/{id}/replays", [sourceId], { body: { dryRun } });
     await ask("POST /v1/dead-letters/replay", [], { body: { ids: ["none"] } });
     await ask("POST /v1/replays", [], { body: { destinationId, which: "all" } });
     await ask("POST /v1/replays", [], { body: { destinationId: "none" } });
@@ -161,6 +179,7 @@ describe("answers are what the document says", () => {
     await ask("DELETE /v1/replays/{id}", [replayId]);
     await ask("GET /v1/reasons");
     await ask("GET /v1/info");
+    await ask("GET /v1/tokens");
   });
 
   test("of who asks", async () => {
@@ -190,6 +209,7 @@ describe("answers are what the document says", () => {
     await ask("POST /v1/audiences/preview", [], { body: { definition } });
     await ask("DELETE /v1/audiences/{id}", [id]);
     const sum = { ...definition, reduce: { fn: "sum", path: "properties.total" } };
+    await ask("POST /v1/computed-traits/preview", [], { body: { definition: sum } });
     await ask("POST /v1/computed-traits", [], { body: { name: "Spent", definition: sum } });
     await ask("GET /v1/computed-traits");
     await ask("GET /v1/audit");

@@ -7,7 +7,7 @@ const document = await currentDocument();
 const config = await createConfig({
   extends: ["recommended"],
   rules: {
-    // Of /v1/audiences/preview and /v1/audiences/{id} the router takes the one without a parameter.
+    // Of /v1/audiences/preview and /v1/audiences/{id}, and of computed traits, the router takes the one without a parameter.
     "no-ambiguous-paths": "off",
   },
 });

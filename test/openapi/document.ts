@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { JsonObject } from "#contract";
 import type { Logger } from "#runtime";
-import { type ApiParts, ROUTES } from "../../services/control/api.ts";
+import { ROUTES, type RouteParts } from "../../services/control/api.ts";
 import { LOCAL_CALLER } from "../../services/control/http/auth.ts";
 import { type ControlApp, createServer } from "../../services/control/http/server.ts";
 
 export const RELEASED_FILE = join(import.meta.dirname, "released-openapi.json.gz");
 
 /** No route looks at its parts before a request comes. */
-const NO_PARTS = {} as ApiParts;
+const NO_PARTS = {} as RouteParts;
 const NO_LOGGER = {} as Logger;
 
 /** Has every route; whoever gets behind their schemas finds nothing. */

@@ -160,6 +160,21 @@ describe("the document", () => {
       expect(Object.keys(responses as JsonObject).filter((status) => /X/.test(status))).toEqual([]);
   });
 
+  test("has no union that only a look at the value tells apart, and no pattern of Unicode classes: generators refuse both", () => {
+    const isRefused = (schema: JsonObject): boolean => {
+      const forms = [schema["oneOf"], schema["anyOf"]].flatMap((union) =>
+        Array.isArray(union) ? union : [],
+      );
+      const isUnion = forms.filter((form) => form.type !== "null").length > 1;
+      return (isUnion && !("discriminator" in schema)) || /\\p\{/i.test(String(schema["pattern"]));
+    };
+    expect([...objectsIn(released)].filter(isRefused)).toEqual([]);
+    const broken = changed(schema("NewSource", "properties", "id"), (id) => {
+      id["pattern"] = "^\\P{Cc}*$";
+    });
+    expect([...objectsIn(broken)].filter(isRefused)).toHaveLength(1);
+  });
+
   test("has the closed lists of reasons, whole", () => {
     const enumOf = (name: string) => schemaNamed(name)["enum"];
     expect(enumOf("DeadLetterReason")).toEqual(DEAD_LETTER_REASONS);
@@ -183,6 +198,12 @@ describe("an example", () => {
     expect(schemaNamed(name)["examples"]).toHaveLength(1);
   });
 });
+
+function* objectsIn(value: unknown): Generator<JsonObject> {
+  if (typeof value !== "object" || value === null) return;
+  if (isJsonObject(value)) yield value;
+  for (const each of Object.values(value)) yield* objectsIn(each);
+}
 
 function schemaNamed(name: string): JsonObject {
   const { schemas } = released["components"] as { schemas: Record<string, JsonObject> };

@@ -74,6 +74,7 @@ test("a body may be left out where the document says so, and nowhere else", asyn
   );
   expect(bodies.filter(({ required }) => required !== true).map(({ name }) => name)).toEqual([
     "POST /v1/destinations/{id}/pause",
+    "POST /v1/destinations/{id}/resume",
     "POST /v1/destinations/{id}/retry",
     "POST /v1/destinations/{id}/test",
     "POST /v1/sources/{id}/replays",

@@ -9,9 +9,6 @@ interface WrittenRequest {
 interface Written {
   readonly name: string;
   readonly path: string;
-  readonly key: "Basic" | "body" | "Basic and body";
-  /** Of the body, for the page. */
-  readonly what: string;
   /** Its request with one call of each type; their ids begin with `prefix`. */
   readonly request: (writeKey: string, prefix: string) => WrittenRequest;
 }
@@ -72,8 +69,6 @@ export const WRITTEN: readonly Written[] = [
   {
     name: "analytics-go 2.1 (Go)",
     path: "/v1/batch",
-    key: "Basic",
-    what: "JSON with `context` and `messageId` at its root; times without a colon in their zone",
     request: (writeKey, prefix) => ({
       headers: { ...basic(writeKey), ...JSON_TYPE, "user-agent": "analytics-go (version: 2.1.0)" },
       body: JSON.stringify({
@@ -87,8 +82,6 @@ export const WRITTEN: readonly Written[] = [
   {
     name: "analytics-ruby 2.5 (Ruby)",
     path: "/v1/import",
-    key: "Basic",
-    what: "JSON, `sentAt` first",
     request: (writeKey, prefix) => ({
       headers: {
         ...basic(writeKey),
@@ -105,8 +98,6 @@ export const WRITTEN: readonly Written[] = [
   {
     name: "analytics-php 3.8 (PHP)",
     path: "/v1/batch",
-    key: "Basic",
-    what: "JSON, gzip with `compress_request`",
     request: compressed((writeKey, prefix) => ({
       headers: { ...basic(writeKey), ...JSON_TYPE, "user-agent": "analytics-php/3.8" },
       body: JSON.stringify({
@@ -121,8 +112,6 @@ export const WRITTEN: readonly Written[] = [
   {
     name: "Analytics.NET (.NET)",
     path: "/v1/import",
-    key: "Basic",
-    what: "JSON with a `messageId` at its root; times of seven digits",
     request: (writeKey, prefix) => ({
       headers: {
         ...basic(writeKey),
@@ -142,15 +131,11 @@ export const WRITTEN: readonly Written[] = [
   {
     name: "Analytics-CSharp (.NET, Unity)",
     path: "/v1/b",
-    key: "body",
-    what: "always gzip, no Content-Type",
     request: compressed(mobile("analytics-csharp", { timestamp: MILLISECONDS }, {})),
   },
   {
     name: "analytics-swift 1.9 (Swift)",
     path: "/v1/b",
-    key: "body",
-    what: "JSON",
     request: mobile(
       "analytics-ios/1.9",
       { timestamp: MILLISECONDS, more: { _metadata: { bundled: [], unbundled: [], bundledIds: [] } } },
@@ -160,29 +145,21 @@ export const WRITTEN: readonly Written[] = [
   {
     name: "@segment/analytics-react-native 2 (React Native)",
     path: "/v1/b",
-    key: "body",
-    what: "JSON",
     request: mobile("okhttp", { timestamp: MILLISECONDS }, { ...JSON_TYPE, "x-retry-count": "1" }),
   },
   {
     name: "analytics_flutter 1.1 (Flutter)",
     path: "/v1/b",
-    key: "body",
-    what: "JSON",
     request: mobile("analytics-flutter/1.1", { timestamp: MILLISECONDS }, JSON_TYPE),
   },
   {
     name: "analytics-ios (Objective-C)",
     path: "/v1/batch",
-    key: "body",
-    what: "always gzip",
     request: compressed(mobile("analytics-ios", { timestamp: MILLISECONDS }, JSON_TYPE)),
   },
   {
     name: "analytics-android (Android)",
     path: "/v1/import",
-    key: "body",
-    what: "always gzip",
     request: compressed(mobile("analytics-android", { timestamp: MILLISECONDS }, JSON_TYPE)),
   },
 ];

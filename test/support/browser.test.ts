@@ -48,6 +48,7 @@ describe("the browser of tests is", () => {
     const importing = (name: string) => `import { it } from "${name}";`;
     expect(usesBrowser(importing("#support/chromium"))).toBe(true);
     expect(usesBrowser(importing("./sdks.ts"))).toBe(true);
+    expect(usesBrowser(importing("./shown.ts"))).toBe(true);
     expect(usesBrowser(importing("#support/until"))).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ import { isOnPath } from "./debian.ts";
 
 /** As the packages of Debian, Fedora, Alpine, Ubuntu and of Google itself call it. */
 const NAMES = ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser"];
-const IMPORTS_A_BROWSER = /"(?:#support|\.)\/chromium(?:\.ts)?"|"\.\/sdks\.ts"/;
+const IMPORTS_A_BROWSER = /"(?:#support|\.)\/chromium(?:\.ts)?"|"\.\/(?:sdks|shown)\.ts"/;
 
 /** The path of the program: CHROME_PATH, or else what is on the PATH. Throws when CHROME_PATH cannot be run. */
 export function installedBrowser(environment: Environment = ofProcess): string | undefined {

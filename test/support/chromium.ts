@@ -15,6 +15,10 @@ export interface Page {
   waitForResponse(is: (response: PageResponse) => boolean, options: { timeout: number }): Promise<unknown>;
   /** Resolves when the script gives something true. */
   waitForFunction(script: string, options: { timeout: number }): Promise<unknown>;
+  readonly tracing: {
+    start(options: { categories: readonly string[] }): Promise<void>;
+    stop(): Promise<Uint8Array | undefined>;
+  };
   readonly keyboard: { press(key: string): Promise<void> };
   screenshot(options: { path: string; type: "webp"; quality: number }): Promise<unknown>;
   setViewport(viewport: { width: number; height: number }): Promise<void>;

@@ -12,6 +12,22 @@ const WAIT_MS = 20_000;
 const LOCK = join(import.meta.dirname, "../../.cache/console.lock");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+const WIDE = 1_280;
+const LOOKS = [
+  ["light", WIDE],
+  ["dark", WIDE],
+  ["light", 360],
+] as const;
+
+/** How much wider the page is than its window, and what reaches furthest. */
+const WIDER = `(() => {
+  const overflow = document.documentElement.scrollWidth - innerWidth;
+  if (overflow <= 0) return null;
+  const rightOf = (one) => one.getBoundingClientRect().right;
+  const furthest = [...document.querySelectorAll("main *")].reduce((a, b) => (rightOf(b) >= rightOf(a) ? b : a));
+  return overflow + " px wider than the window: " + furthest.outerHTML.slice(0, 120);
+})()`;
+
 const BUILD = join(import.meta.dirname, "../../console/build/main.ts");
 
 /** Suites of several processes may want it at once. Vite does not run within jest. */
@@ -34,6 +50,8 @@ export interface ConsolePage {
   readonly tabTo: (text: string) => Promise<void>;
   /** What axe-core finds, a line each. */
   readonly findings: () => Promise<readonly string[]>;
+  /** What axe-core finds of the page that is open, in both themes and on a phone, and where it is wider than its window. */
+  readonly looks: (what: string) => Promise<readonly string[]>;
   /** What ran, failed, or was asked of another origin. */
   readonly faults: readonly string[];
 }
@@ -94,14 +112,31 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
       }
       throw new Error(`${MOST_TABS} times Tab did not lead to ${text}`);
     },
-    async findings() {
-      await page.evaluate(AXE);
-      const found = await page.evaluate(`axe.run(document).then(({ violations }) => violations.flatMap(
-        ({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html.slice(0, 120), failureSummary].join(" "))
-      ))`);
-      return found as readonly string[];
-    },
+    findings: () => findingsOf(page),
+    looks: (what) => faultsOfLooks(page, what),
   };
+}
+
+async function findingsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(`axe.run(document).then(({ violations }) => violations.flatMap(
+    ({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html.slice(0, 120), failureSummary].join(" "))
+  ))`);
+  return found as readonly string[];
+}
+
+async function faultsOfLooks(page: Page, what: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [scheme, width] of LOOKS) {
+    await page.setViewport({ width, height: 800 });
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    const where = `${what} ${scheme} ${width}`;
+    found.push(...(await findingsOf(page)).map((finding) => `${where}: ${finding}`));
+    const wide = await page.evaluate(WIDER);
+    if (wide !== null) found.push(`${where}: ${String(wide)}`);
+  }
+  await page.setViewport({ width: WIDE, height: 800 });
+  return found;
 }
 
 function watch(page: Page, url: string, faults: string[]): void {

@@ -5,7 +5,8 @@ import type { AccessRule } from "#topics";
 /** A rule with its principal as Kafka knows it, e.g. User:ingest. */
 export type GrantedRule = Omit<AccessRule, "principal"> & { readonly principal: string };
 
-async function withAdmin<R>(
+/** The bare client, for what the product has no door to. */
+export async function withBareAdmin<R>(
   brokers: readonly string[],
   use: (admin: kafkajs.Admin) => Promise<R>,
 ): Promise<R> {
@@ -20,7 +21,7 @@ async function withAdmin<R>(
 
 /** Ids of all consumer groups that begin so. */
 export async function groupIds(brokers: readonly string[], prefix: string): Promise<string[]> {
-  const { groups } = await withAdmin(brokers, (admin) => admin.listGroups());
+  const { groups } = await withBareAdmin(brokers, (admin) => admin.listGroups());
   return groups.map(({ groupId }) => groupId).filter((groupId) => groupId.startsWith(prefix));
 }
 
@@ -47,7 +48,7 @@ export async function grant(brokers: readonly string[], rules: readonly GrantedR
       })),
     ),
   );
-  await withAdmin(brokers, (admin) => admin.createAcls({ acl }));
+  await withBareAdmin(brokers, (admin) => admin.createAcls({ acl }));
 }
 
 export interface Login {

@@ -3,7 +3,7 @@ import { type Child, startChild, until } from "#stack";
 import { environment } from "./environment.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Types are stripped and code is compiled once, not by each of the hundred processes of a test run: decision 35. */
+/** Types are stripped and code is compiled once, not by each of the hundred processes of a test run: decision 2. */
 const COMPILE_CACHE = join(ROOT, ".cache/node");
 const READY_TIMEOUT_MS = 120_000;
 const STOP_GRACE_MS = 15_000;

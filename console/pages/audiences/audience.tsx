@@ -1,28 +1,29 @@
-// One audience: its definition, its members, and why a user is one.
+// One audience: its definition, its members, why a user or account is one, and its size over time.
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer, Empty } from "../../elements/answer.tsx";
 import { TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
-import { Paged, usePaged } from "../../elements/paged.tsx";
+import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Time } from "../../elements/time.tsx";
 import { UserLink } from "../../elements/user-link.tsx";
+import { type AskedId, askedIdOf } from "./asked-id.ts";
 import { Definition } from "./definition.tsx";
+import { Sizes } from "./sizes.tsx";
 import { Why } from "./why.tsx";
 
 const REFETCH_MS = 5_000;
-const ROWS = 50;
 
 type Member = Schemas["MemberPage"]["data"][number];
 
-function Members({ id }: { readonly id: string }) {
+function Members({ id, asked }: { readonly id: string; readonly asked: AskedId }) {
   const filters = useFilters();
   const list = usePaged<Member>({
     key: ["members", id],
     load: async (after) => {
-      const query = { limit: ROWS, ...(after && { after }) };
+      const query = pageQuery(after);
       const answer = await answerOf(
         api.GET("/v1/audiences/{id}/members", { params: { path: { id }, query } }),
       );
@@ -30,22 +31,22 @@ function Members({ id }: { readonly id: string }) {
     },
   });
   return (
-    <Paged query={list} empty={<Empty title="It has no members">Nobody fulfils its definition now.</Empty>}>
+    <Paged query={list} empty={<Empty title="It has no members">Nobody is in it now.</Empty>}>
       {(rows) => (
         <Table
           caption="Members"
           rows={rows}
-          keyOf={({ userId, anonymousId }) => `${userId} ${anonymousId}`}
+          keyOf={({ userId, anonymousId, groupId }) => `${userId} ${anonymousId} ${groupId}`}
           columns={[
-            { title: "User", cell: (ids) => <UserLink {...ids} /> },
+            { title: asked === "groupId" ? "Account" : "User", cell: (ids) => <UserLink {...ids} /> },
             { title: "Since", cell: ({ since }) => <Time at={since} /> },
             {
               title: "Why",
-              cell: ({ userId }) =>
-                userId === null ? (
+              cell: ({ [asked]: one }) =>
+                one === null ? (
                   "–"
                 ) : (
-                  <button type="button" onClick={() => filters.set("userId", userId)}>
+                  <button type="button" onClick={() => filters.set(asked, one)}>
                     Why
                   </button>
                 ),
@@ -60,7 +61,6 @@ function Members({ id }: { readonly id: string }) {
 export function Audience() {
   const { id = "" } = useParams();
   const filters = useFilters();
-  const userId = filters.get("userId");
   const query = useQuery({
     queryKey: ["audience", id],
     queryFn: () => answerOf(api.GET("/v1/audiences/{id}", { params: { path: { id } } })),
@@ -68,16 +68,30 @@ export function Audience() {
   });
   return (
     <Answer title="Audience" query={query}>
-      {(audience) => (
-        <Page title={audience.name}>
-          <Definition of={audience} />
-          <h2>One user</h2>
-          <TextFilter filters={filters} name="userId" label="User id" />
-          {userId !== undefined && <Why id={id} userId={userId} />}
-          <h2>{audience.members.toLocaleString("en")} members</h2>
-          <Members id={id} />
-        </Page>
-      )}
+      {(audience) => {
+        const asked = askedIdOf(audience.definition);
+        const one = filters.get(asked);
+        return (
+          <Page
+            title={audience.name}
+            beside={
+              <>
+                <Link to="edit">Change it</Link>
+                {audience.kind === "list" && <Link to="import">Upload members</Link>}
+              </>
+            }
+          >
+            <Definition of={audience} />
+            <h2>{asked === "groupId" ? "One account" : "One user"}</h2>
+            <TextFilter filters={filters} name={asked} label={asked === "groupId" ? "Group id" : "User id"} />
+            {one !== undefined && <Why id={id} asked={asked} of={one} />}
+            <h2>Size over time</h2>
+            <Sizes id={id} />
+            <h2>{audience.members.toLocaleString("en")} members</h2>
+            <Members id={id} asked={asked} />
+          </Page>
+        );
+      }}
     </Answer>
   );
 }

@@ -5,20 +5,51 @@ import { Facts } from "../../elements/facts.tsx";
 import { State } from "../../elements/state.tsx";
 import { Json } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { longDuration } from "../../elements/times.ts";
 
 type Shared = Omit<Schemas["ComputedTrait"], "name">;
 
-function Preparation({ progress }: { readonly progress: NonNullable<Shared["progress"]> }) {
-  const { partitions, partitionsDone, profilesDone, eventsDone } = progress;
+type Progress = NonNullable<Shared["progress"]>;
+
+const count = (number: number): string => number.toLocaleString("en");
+
+/** What is done of what is known to be done; partitions alone say little where one has all the events. */
+function shareOf({
+  eventsDone,
+  eventsTotal,
+  partitions,
+  partitionsDone,
+  profilesDone,
+  profilesTotal,
+}: Progress) {
+  const total = eventsTotal + profilesTotal;
+  const ofPartitions = partitionsDone / Math.max(partitions, 1);
+  return total === 0 ? ofPartitions : Math.max(ofPartitions, (eventsDone + profilesDone) / total);
+}
+
+function Preparation({ progress }: { readonly progress: Progress }) {
+  const {
+    eventsDone,
+    eventsTotal,
+    partitions,
+    partitionsDone,
+    profilesDone,
+    profilesTotal,
+    remainingSeconds,
+  } = progress;
   return (
-    <p>
-      <progress
-        aria-label="Progress of the preparation"
-        value={partitionsDone}
-        max={Math.max(partitions, 1)}
-      />{" "}
-      {partitionsDone} of {partitions} partitions; {profilesDone} profiles and {eventsDone} events looked at
-    </p>
+    <section aria-label="Preparation" role="status">
+      <p>
+        <progress aria-label="Progress of the preparation" value={shareOf(progress)} max={1} />{" "}
+        {remainingSeconds === null
+          ? "Nobody can tell yet how long it goes on"
+          : `${longDuration(remainingSeconds)} left`}
+      </p>
+      <p>
+        {partitionsDone} of {partitions} partitions; {count(profilesDone)} of {count(profilesTotal)} profiles
+        and {count(eventsDone)} of {count(eventsTotal)} events looked at
+      </p>
+    </section>
   );
 }
 

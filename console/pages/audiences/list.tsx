@@ -47,7 +47,7 @@ export function AudienceList() {
       ),
   });
   return (
-    <Page title="Audiences">
+    <Page title="Audiences" beside={<Link to="new">Make one</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="key" label="Key" />
         <ChoiceFilter filters={filters} name="status" label="State" choices={STATUS} />
@@ -59,7 +59,7 @@ export function AudienceList() {
           <Empty title="There is no audience">
             {filters.isAny
               ? "Change the filters above."
-              : "Make one with hookline audiences create, or with POST /v1/audiences."}
+              : "Make one by the link above, with hookline audiences create, or with POST /v1/audiences."}
           </Empty>
         }
       >
@@ -93,7 +93,7 @@ export function TraitList() {
       ),
   });
   return (
-    <Page title="Computed traits">
+    <Page title="Computed traits" beside={<Link to="new">Make one</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="key" label="Key" />
         <ChoiceFilter filters={filters} name="status" label="State" choices={STATUS} />
@@ -104,7 +104,7 @@ export function TraitList() {
           <Empty title="There is no computed trait">
             {filters.isAny
               ? "Change the filters above."
-              : "Make one with hookline traits create, or with POST /v1/computed-traits."}
+              : "Make one by the link above, with hookline traits create, or with POST /v1/computed-traits."}
           </Empty>
         }
       >

@@ -1,4 +1,4 @@
-// Whether a user is a member, and what each condition of the definition says of them.
+// Whether a user or account is a member, and what each condition of the definition says of them.
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
@@ -6,12 +6,13 @@ import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import type { AskedId } from "./asked-id.ts";
 
-function Membership({ of, userId }: { readonly of: Schemas["Membership"]; readonly userId: string }) {
+function Membership({ of, id }: { readonly of: Schemas["Membership"]; readonly id: string }) {
   return (
     <>
       <p>
-        <Text>{userId}</Text> is {of.member ? "a member" : "no member"}
+        <Text>{id}</Text> is {of.member ? "a member" : "no member"}
         {of.since !== undefined && (
           <>
             , since <Time at={of.since} />
@@ -46,16 +47,22 @@ function Membership({ of, userId }: { readonly of: Schemas["Membership"]; readon
   );
 }
 
-export function Why({ id, userId }: { readonly id: string; readonly userId: string }) {
+interface WhyProps {
+  readonly id: string;
+  readonly asked: AskedId;
+  readonly of: string;
+}
+
+export function Why({ id, asked, of }: WhyProps) {
   const query = useQuery({
-    queryKey: ["membership", id, userId],
+    queryKey: ["membership", id, asked, of],
     queryFn: () =>
-      answerOf(api.GET("/v1/audiences/{id}/members", { params: { path: { id }, query: { userId } } })),
+      answerOf(api.GET("/v1/audiences/{id}/members", { params: { path: { id }, query: { [asked]: of } } })),
   });
   return (
     <section aria-label="Why">
       <Answer query={query}>
-        {(answer) => ("leaves" in answer ? <Membership of={answer} userId={userId} /> : null)}
+        {(answer) => ("leaves" in answer ? <Membership of={answer} id={of} /> : null)}
       </Answer>
     </section>
   );

@@ -21,6 +21,10 @@ const ACTIONS: readonly Entry["action"][] = [
   "cancelled",
   "confirmed",
   "retried",
+  "acknowledged",
+  "snoozed",
+  "resolved",
+  "reopened",
 ];
 /** With the section that has its page; an import has none. */
 const RESOURCES: Readonly<Record<Entry["resource"], string | undefined>> = {
@@ -30,6 +34,7 @@ const RESOURCES: Readonly<Record<Entry["resource"], string | undefined>> = {
   computed_trait: "/traits",
   replay: "/replays",
   regulation: "/deletions",
+  issue: "/issues",
   import: undefined,
 };
 

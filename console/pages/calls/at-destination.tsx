@@ -8,6 +8,7 @@ import { Outcome, State } from "../../elements/state.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { duration } from "../../elements/times.ts";
+import { type CallId, Sent } from "./sent.tsx";
 import { type TimelineEntry, timelineOf } from "./timeline.ts";
 
 function Attempt({ of }: { readonly of: Schemas["Attempt"] }) {
@@ -51,7 +52,12 @@ function keyOf(entry: TimelineEntry): string {
   return entry.kind === "dead" ? entry.letter.id : `${entry.next.waitsIn} ${entry.next.replayId}`;
 }
 
-export function AtDestination({ of }: { readonly of: Schemas["CallAtDestination"] }) {
+interface AtDestinationProps {
+  readonly call: CallId;
+  readonly of: Schemas["CallAtDestination"];
+}
+
+export function AtDestination({ call, of }: AtDestinationProps) {
   const { destinationId, name, passedOver, sendAgain, state } = of;
   const entries = timelineOf(of);
   return (
@@ -71,6 +77,7 @@ export function AtDestination({ of }: { readonly of: Schemas["CallAtDestination"
           </li>
         ))}
       </ol>
+      <Sent call={call} destinationId={destinationId} />
       {sendAgain !== null && (
         <Action
           label="Send it again"

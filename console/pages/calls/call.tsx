@@ -74,7 +74,7 @@ function Shown({ call }: { readonly call: Call }) {
       )}
       <Accepted accepted={call.accepted} />
       {destinations.map((each) => (
-        <AtDestination key={each.destinationId} of={each} />
+        <AtDestination key={each.destinationId} call={call} of={each} />
       ))}
       {destinations.length === 0 && <Empty title="No destination gets it">See above why.</Empty>}
       <Others call={call} />

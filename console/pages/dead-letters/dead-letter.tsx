@@ -15,7 +15,8 @@ import { Replay } from "./list.tsx";
 
 type Letter = Schemas["WholeDeadLetter"];
 
-function Body({ of: { body, bodyBase64, bodyText } }: { readonly of: Letter }) {
+function Body({ of: { body, bodyBase64, bodyText, noBody } }: { readonly of: Letter }) {
+  if (noBody !== null) return <p className="quiet">Its user was deleted: the body is not shown.</p>;
   if (bodyText !== null) return <Block label="Body of the call">{bodyText}</Block>;
   if (bodyBase64 !== null) return <Block label="Body of the call, in base64">{bodyBase64}</Block>;
   return <Json label="Body of the call" value={body} />;
@@ -46,6 +47,13 @@ function Shown({ of }: { readonly of: Letter }) {
                 <Text>{messageId}</Text>
               </Link>
             ),
+          ...(of.issueIds.length > 0 && {
+            Issues: of.issueIds.map((id) => (
+              <div key={id}>
+                <Link to={`/issues/${id}`}>{id}</Link>
+              </div>
+            )),
+          }),
           User: <Copyable text={of.userId ?? of.anonymousId} what="user id" />,
           Id: <Copyable text={of.id} what="id" />,
         }}

@@ -2,7 +2,8 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
-import { Action } from "../../elements/action.tsx";
+import { DEAD_LETTER_REASONS } from "../../api/tables.generated.ts";
+import { Action, counted } from "../../elements/action.tsx";
 import { Empty } from "../../elements/answer.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Paged, usePaged } from "../../elements/paged.tsx";
@@ -15,16 +16,6 @@ type Letter = Schemas["DeadLetter"];
 type Selection = Schemas["ReplayDeadLettersBody"];
 
 const ROWS = 50;
-const REASONS: readonly Schemas["DeadLetterReason"][] = [
-  "permanent",
-  "window_over",
-  "not_asked",
-  "destination_gone",
-  "destination_disabled",
-  "destination_paused",
-  "undecodable",
-  "handler_failed",
-];
 
 interface ReplayProps {
   readonly label: string;
@@ -33,18 +24,24 @@ interface ReplayProps {
   readonly disabled?: boolean;
 }
 
+const ask = (body: Selection) => answerOf(api.POST("/v1/dead-letters/replay", { body }));
+
 export function Replay({ label, question, selection, disabled = false }: ReplayProps) {
   return (
     <Action
       label={label}
       question={question}
       disabled={disabled}
-      run={() => answerOf(api.POST("/v1/dead-letters/replay", { body: selection }))}
-      done={({ matched, replayId, skipped }) => (
-        <>
-          {matched} found, {skipped} cannot be sent: <Link to={`/replays/${replayId}`}>how far it is</Link>
-        </>
-      )}
+      count={async () => counted(await ask({ ...selection, dryRun: true }))}
+      run={() => ask(selection)}
+      done={(answer) =>
+        "replayId" in answer && (
+          <>
+            {answer.matched} found, {answer.skipped} cannot be sent:{" "}
+            <Link to={`/replays/${answer.replayId}`}>how far it is</Link>
+          </>
+        )
+      }
     />
   );
 }
@@ -115,7 +112,7 @@ function Rows({ rows, chosen, choose }: RowsProps) {
 export function DeadLetterList({ destinationId }: { readonly destinationId?: string }) {
   const filters = useFilters();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const given = filters.pick("destinationId", "sourceId", "reason", "from", "to", "replayId") as {
+  const given = filters.pick("destinationId", "sourceId", "reason", "from", "to", "replayId", "issueId") as {
     readonly reason?: Letter["reason"];
     readonly sourceId?: string;
     readonly replayId?: string;
@@ -142,7 +139,8 @@ export function DeadLetterList({ destinationId }: { readonly destinationId?: str
           <TextFilter filters={filters} name="destinationId" label="Destination id" />
         )}
         <TextFilter filters={filters} name="sourceId" label="Source id" />
-        <ChoiceFilter filters={filters} name="reason" label="Reason" choices={REASONS} />
+        <TextFilter filters={filters} name="issueId" label="Issue id" />
+        <ChoiceFilter filters={filters} name="reason" label="Reason" choices={DEAD_LETTER_REASONS} />
         <TextFilter filters={filters} name="from" label="From (ISO 8601)" />
         <TextFilter filters={filters} name="to" label="To (ISO 8601)" />
       </div>

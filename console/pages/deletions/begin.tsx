@@ -2,8 +2,15 @@
 import { useId, useState } from "react";
 import { Link } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
-import { Action } from "../../elements/action.tsx";
-import { CONSEQUENCES, REGULATION_TYPES, type RegulationType, titleOf, userIdsIn } from "./types.ts";
+import { Action, tooOld } from "../../elements/action.tsx";
+import {
+  affectedBy,
+  CONSEQUENCES,
+  REGULATION_TYPES,
+  type RegulationType,
+  titleOf,
+  userIdsIn,
+} from "./types.ts";
 
 interface Wanted {
   readonly type: RegulationType;
@@ -66,13 +73,26 @@ export function Begin() {
   const { sourceId, text, type } = wanted;
   const subjectIds = userIdsIn(text);
   const source = sourceId.trim();
+  const ask = (options: { readonly dryRun?: true }) => {
+    const of = { regulationType: type, subjectType: "USER_ID", subjectIds } as const;
+    const body = { ...of, ...(source !== "" && { sourceId: source }), ...options };
+    return answerOf(api.POST("/v1/regulations", { body }));
+  };
   const run = async () => {
-    const body = { regulationType: type, subjectType: "USER_ID", subjectIds } as const;
-    const answer = await answerOf(
-      api.POST("/v1/regulations", { body: source === "" ? body : { ...body, sourceId: source } }),
-    );
+    const answer = await ask({});
     setWanted(NOTHING);
     return answer;
+  };
+  const count = async () => {
+    const tried = await ask({ dryRun: true });
+    if (!("notKnown" in tried)) throw tooOld();
+    return (
+      <ul>
+        {affectedBy(tried).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    );
   };
   return (
     <section aria-label="Begin one">
@@ -90,12 +110,15 @@ export function Begin() {
             <p>{CONSEQUENCES[type]}</p>
           </>
         }
+        count={count}
         run={run}
-        done={({ id }) => (
-          <>
-            It is durable, and goes on by itself: <Link to={id}>how far it is</Link>
-          </>
-        )}
+        done={(answer) =>
+          "id" in answer && (
+            <>
+              It is durable, and goes on by itself: <Link to={answer.id}>how far it is</Link>
+            </>
+          )
+        }
       />
     </section>
   );

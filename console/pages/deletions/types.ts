@@ -27,3 +27,24 @@ export function titleOf(type: string): string {
 export function userIdsIn(text: string): string[] {
   return [...new Set(text.split(/\r?\n/).filter((line) => line !== ""))];
 }
+
+type Counted = "profiles" | "memberships" | "audiences" | "waitingCalls" | "deadLetters";
+
+/** What there is of the users, a sentence for each thing; what could not be counted in time is said as well. */
+export function affectedBy(tried: Schemas["RegulationDryRun"]): string[] {
+  const count = (field: Counted): string => {
+    const known = tried[field];
+    if (known !== null) return String(known);
+    return `at least ${tried.notKnown.find((one) => one.field === field)?.atLeast ?? 0}`;
+  };
+  const { notifications, sources, subjectCount } = tried;
+  return [
+    ...(notifications > 0
+      ? [`${notifications} notifications to receivers of ${sources.length} sources`]
+      : []),
+    `${count("profiles")} of ${subjectCount} users are known to audiences and computed traits`,
+    `${count("memberships")} memberships in ${count("audiences")} audiences`,
+    `${count("waitingCalls")} calls wait, which are delivered all the same`,
+    `${count("deadLetters")} dead letters`,
+  ];
+}

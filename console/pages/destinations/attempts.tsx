@@ -5,7 +5,7 @@ import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { AttemptDetails } from "../../elements/attempt-details.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { Paged, usePaged } from "../../elements/paged.tsx";
+import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
 import { Outcome } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
@@ -29,7 +29,6 @@ const OUTCOMES = [
   "tls",
   "reset",
 ];
-const ROWS = 50;
 
 const keyOf = ({ startedAt, messageId, webhookId, attempt, userId }: Attempt): string =>
   `${startedAt} ${messageId} ${webhookId} ${attempt} ${userId}`;
@@ -46,7 +45,7 @@ export function Attempts() {
     load: (after) =>
       answerOf(
         api.GET("/v1/destinations/{id}/attempts", {
-          params: { path: { id }, query: { ...query, limit: ROWS, ...(after && { after }) } },
+          params: { path: { id }, query: { ...query, ...pageQuery(after) } },
         }),
       ),
   });

@@ -1,7 +1,7 @@
 // One destination: its head, what can be done with it, and the ways to its parts.
 import { Outlet, useParams } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
-import { Action } from "../../elements/action.tsx";
+import { Action, counted } from "../../elements/action.tsx";
 import { Answer } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Page, Parts } from "../../elements/page.tsx";
@@ -15,15 +15,26 @@ function Actions({ id, paused }: Pick<Shown, "id" | "paused">) {
       <Action
         label="Send what waits now"
         question="Every call that waits for this destination is sent ahead of its time."
+        count={async () =>
+          counted(
+            await answerOf(api.POST("/v1/destinations/{id}/retry", { ...path, body: { dryRun: true } })),
+          )
+        }
         run={() => answerOf(api.POST("/v1/destinations/{id}/retry", path))}
-        done={({ retry }) => {
-          const calls = retry?.calls ?? null;
+        done={(answer) => {
+          const calls = ("retry" in answer ? answer.retry?.calls : null) ?? null;
           return calls === null ? "What waits is being sent." : `${calls} waiting calls are being sent.`;
         }}
       />
       {paused === null ? (
         <Action
           label="Pause"
+          count={async () =>
+            counted(
+              (await answerOf(api.POST("/v1/destinations/{id}/pause", { ...path, body: { dryRun: true } })))
+                .dryRun ?? {},
+            )
+          }
           question="Calls wait, new ones too, until it is resumed; each at most for the window of its retries."
           run={() => answerOf(api.POST("/v1/destinations/{id}/pause", { ...path, body: {} }))}
           done={() => "It is paused."}
@@ -31,6 +42,13 @@ function Actions({ id, paused }: Pick<Shown, "id" | "paused">) {
       ) : (
         <Action
           label="Resume"
+          question="What waits is sent, as fast as its endpoints take it."
+          count={async () =>
+            counted(
+              (await answerOf(api.POST("/v1/destinations/{id}/resume", { ...path, body: { dryRun: true } })))
+                .dryRun ?? {},
+            )
+          }
           run={() => answerOf(api.POST("/v1/destinations/{id}/resume", path))}
           done={() => "It is resumed: what waits is being sent."}
         />
@@ -61,9 +79,11 @@ export function Destination() {
             label="Of this destination"
             of={{
               Summary: base,
+              Issues: `${base}/issues`,
               Attempts: `${base}/attempts`,
               Waiting: `${base}/waiting`,
               "Dead letters": `${base}/dead-letters`,
+              "Send again": `${base}/again`,
               "Test call": `${base}/test`,
               Settings: `${base}/settings`,
               Edit: `${base}/edit`,

@@ -2,7 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useOutletContext } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
-import { queryOf, SPANS, type Span } from "../../elements/steps.ts";
+import type { GroupBy } from "../../elements/groups.ts";
+import { queryOf, type Span, spanOf } from "../../elements/steps.ts";
 
 const MINUTE_MS = 60_000;
 const REFETCH_MS = 5_000;
@@ -23,14 +24,17 @@ export function useDestinationQuery(id: string) {
   });
 }
 
+type StatsQuery = ReturnType<typeof queryOf> & { readonly groupBy?: GroupBy };
+
+export function loadStats(id: string, query: StatsQuery): Promise<Stats> {
+  return answerOf(api.GET("/v1/destinations/{id}/stats", { params: { path: { id }, query } }));
+}
+
 /** The last hour unless another span is asked for. */
-export function useStats(id: string, span: Span = SPANS.hour) {
+export function useStats(id: string, span: Span = spanOf(undefined)) {
   return useQuery({
-    queryKey: ["stats", id, span.title],
-    queryFn: () => {
-      const query = queryOf(span, Date.now());
-      return answerOf(api.GET("/v1/destinations/{id}/stats", { params: { path: { id }, query } }));
-    },
+    queryKey: ["stats", id, span.name, span.step],
+    queryFn: () => loadStats(id, queryOf(span, Date.now())),
     refetchInterval: MINUTE_MS / 4,
   });
 }

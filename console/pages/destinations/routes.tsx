@@ -4,7 +4,9 @@ import { DestinationDeadLetters } from "./dead-letters.tsx";
 import { Destination } from "./destination.tsx";
 import { Edit } from "./edit/form.tsx";
 import { Rotation } from "./edit/rotation.tsx";
+import { DestinationIssues } from "./issues.tsx";
 import { DestinationList } from "./list.tsx";
+import { SendAgain } from "./send-again.tsx";
 import { Settings } from "./settings.tsx";
 import { Summary } from "./summary.tsx";
 import { TestCall } from "./test-call.tsx";
@@ -16,9 +18,11 @@ export function DestinationPages() {
       <Route index element={<DestinationList />} />
       <Route path=":id" element={<Destination />}>
         <Route index element={<Summary />} />
+        <Route path="issues" element={<DestinationIssues />} />
         <Route path="attempts" element={<Attempts />} />
         <Route path="waiting" element={<Waiting />} />
         <Route path="dead-letters" element={<DestinationDeadLetters />} />
+        <Route path="again" element={<SendAgain />} />
         <Route path="test" element={<TestCall />} />
         <Route path="settings" element={<Settings />} />
         <Route path="edit" element={<Edit />} />

@@ -1,5 +1,6 @@
 // Every option of a destination, as it is.
 import { Link } from "react-router";
+import { OPTIONS } from "../../api/tables.generated.ts";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Block, Json, Text } from "../../elements/text.tsx";
@@ -9,8 +10,22 @@ import { type Destination, useDestination } from "./queries.ts";
 const orDefault = (value: string | number | null, byDefault: string) =>
   value ?? <span className="quiet">{byDefault}</span>;
 
-const listOf = (values: readonly string[] | null, all: string) =>
-  values === null ? <span className="quiet">{all}</span> : <Text most={2_000}>{values.join(", ")}</Text>;
+function shownValue(value: unknown, unset = "") {
+  if (Array.isArray(value)) return <Text most={2_000}>{value.join(", ")}</Text>;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return orDefault(value as string | number | null, unset);
+}
+
+/** By their titles; the filter is shown in another way. */
+function optionsOf(destination: Destination, group: "selection" | "sending") {
+  const shown = Object.entries(OPTIONS).filter(([, of]) => of.group === group && of.kind !== "conditions");
+  return Object.fromEntries(
+    shown.map(([name, { title, unset }]) => [
+      title,
+      shownValue(destination[name as keyof typeof OPTIONS], unset),
+    ]),
+  );
+}
 
 function labelsOf(labels: Destination["labels"]): string {
   return Object.entries(labels)
@@ -44,7 +59,7 @@ function General({ destination: of }: { readonly destination: Destination }) {
 function Selection({ destination: of }: { readonly destination: Destination }) {
   return (
     <>
-      <Facts of={{ "Call types": listOf(of.callTypes, "all"), Events: listOf(of.events, "all") }} />
+      <Facts of={optionsOf(of, "selection")} />
       {of.filter === null ? (
         <p className="quiet">No filter: all of them.</p>
       ) : (
@@ -58,13 +73,7 @@ function Sending({ destination: of }: { readonly destination: Destination }) {
   return (
     <Facts
       of={{
-        "Requests a second": orDefault(of.maxRequestsPerSecond, "no limit"),
-        "Requests in flight": orDefault(of.maxInFlight, "no limit"),
-        Shards: orDefault(of.shards, "by default"),
-        "Retry delays": listOf(of.retryDelays, "as the installation's"),
-        "Retry window": orDefault(of.retryWindow, "as the installation's"),
-        "Switched off after failing for": orDefault(of.disableAfter, "never"),
-        "Standard Webhooks signature": of.standardWebhooks ? "yes" : "no",
+        ...optionsOf(of, "sending"),
         "Shared secret": of.sharedSecretSet ? "set" : "not set: calls are not signed",
         "Former secret valid until": <Time at={of.previousSecretValidUntil} />,
         Paused: of.paused === null ? "no" : <Time at={of.paused.since} />,

@@ -4,10 +4,12 @@ import { Link } from "react-router";
 import { Answer, Loading } from "../../elements/answer.tsx";
 import { DELIVERIES, DeliveryFacts } from "../../elements/call-stats.tsx";
 import { Facts } from "../../elements/facts.tsx";
+import { Grouped } from "../../elements/grouped.tsx";
+import { LATENCIES, LatencyFacts } from "../../elements/latency.tsx";
 import { SpanChoice, useSpan } from "../../elements/span-choice.tsx";
 import { type LineOf, linesOf, type Span } from "../../elements/steps.ts";
 import { duration, share } from "../../elements/times.ts";
-import { attemptCounts, type Stats, useStats } from "./queries.ts";
+import { attemptCounts, loadStats, type Stats, useDestination, useStats } from "./queries.ts";
 
 const Chart = lazy(async () => ({ default: (await import("../../elements/chart.tsx")).Chart }));
 
@@ -24,17 +26,19 @@ const REQUESTS: readonly LineOf<Entry>[] = [
 
 function Charts({ of: { data, from, to }, span }: { readonly of: Stats; readonly span: Span }) {
   const { step, stepMs } = span;
-  const [requests, calls] = useMemo(() => {
+  const [requests, calls, latencies] = useMemo(() => {
     const range = { from, to, stepMs };
     return [
       linesOf({ ...range, entries: data.map((entry) => [entry.minute, entry] as const) }, REQUESTS),
       linesOf({ ...range, entries: data.map((entry) => [entry.minute, entry.calls] as const) }, DELIVERIES),
+      linesOf({ ...range, entries: data.map((entry) => [entry.minute, entry.latency] as const) }, LATENCIES),
     ] as const;
   }, [data, from, to, stepMs]);
   return (
     <Suspense fallback={<Loading />}>
       <Chart caption={`Requests by ${step}`} {...requests} />
       <Chart caption={`Calls by ${step} of their acceptance`} {...calls} />
+      <Chart caption={`Milliseconds from acceptance to delivery by ${step}`} {...latencies} />
     </Suspense>
   );
 }
@@ -66,6 +70,7 @@ function Requests({ of: { attempts, p50Ms, p95Ms, p99Ms } }: { readonly of: Stat
 export function Statistics({ id }: { readonly id: string }) {
   const chosen = useSpan();
   const { span } = chosen;
+  const { webhooks } = useDestination();
   return (
     <>
       <SpanChoice {...chosen} />
@@ -75,8 +80,15 @@ export function Statistics({ id }: { readonly id: string }) {
           return (
             <>
               <Requests of={stats.total} />
+              <LatencyFacts of={stats.total.latency} />
               <DeliveryFacts of={stats.total.calls} />
               <Charts of={stats} span={span} />
+              <Grouped
+                {...chosen}
+                queryKey={["stats", id]}
+                load={(query) => loadStats(id, query)}
+                titles={Object.fromEntries(webhooks.map((one) => [one.id, one.maskedUrl]))}
+              />
             </>
           );
         }}

@@ -27,8 +27,10 @@ function SendNow({ id, call }: { readonly id: string; readonly call: WaitingCall
     <Action
       label="Send now"
       run={() => answerOf(api.POST("/v1/destinations/{id}/retry", { params: { path: { id } }, body }))}
-      done={({ notWaiting = [] }) =>
-        notWaiting.length > 0 ? "It does not wait any more." : "It is being sent."
+      done={(answer) =>
+        "notWaiting" in answer && (answer.notWaiting ?? []).length > 0
+          ? "It does not wait any more."
+          : "It is being sent."
       }
     />
   );

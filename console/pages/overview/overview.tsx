@@ -1,4 +1,4 @@
-// What needs somebody: destinations that fail, calls that died, replays that run.
+// What needs somebody: destinations that fail, issues that nobody works on, calls that died, replays that run.
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
@@ -10,6 +10,8 @@ import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { IssueTable } from "../issues/list.tsx";
+import { FlowPicture } from "./flow.tsx";
 
 const TROUBLED = ["failing", "breaker_open", "recovering"] as const;
 const ROWS = 20;
@@ -71,6 +73,28 @@ function Troubled() {
               },
             ]}
           />
+        )
+      }
+    </Answer>
+  );
+}
+
+function OpenIssues() {
+  const query = useQuery({
+    queryKey: ["open-issues"],
+    queryFn: () => answerOf(api.GET("/v1/issues", { params: { query: { state: "open", limit: LATEST } } })),
+    refetchInterval: REFETCH_MS,
+  });
+  return (
+    <Answer query={query}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <p className="quiet">No issue is open.</p>
+        ) : (
+          <>
+            <IssueTable rows={data} />
+            <Link to="/issues">All issues</Link>
+          </>
         )
       }
     </Answer>
@@ -148,8 +172,14 @@ function Running() {
 export function Overview() {
   return (
     <Page title="Overview">
+      <Section title="Now">
+        <FlowPicture />
+      </Section>
       <Section title="Destinations that fail">
         <Troubled />
+      </Section>
+      <Section title="Open issues">
+        <OpenIssues />
       </Section>
       <Section title="Calls that died">
         <Dead />

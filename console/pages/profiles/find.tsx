@@ -1,4 +1,4 @@
-// Leads to one user by an id.
+// Leads to one user or account by an id.
 import { useId } from "react";
 import { useNavigate } from "react-router";
 import { Empty } from "../../elements/answer.tsx";
@@ -12,8 +12,8 @@ export function FindProfile() {
     const given = new FormData(form);
     const value = String(given.get("value"));
     if (value === "") return;
-    const isUser = given.get("kind") === "userId";
-    void navigate(profilePath({ userId: isUser ? value : null, anonymousId: isUser ? null : value }));
+    const ids = { userId: null, anonymousId: null, groupId: null };
+    void navigate(profilePath({ ...ids, [String(given.get("kind"))]: value }));
   };
   return (
     <Page title="Users">
@@ -29,6 +29,7 @@ export function FindProfile() {
           <select id={ids.kind} name="kind">
             <option value="userId">user id</option>
             <option value="anonymousId">anonymous id</option>
+            <option value="groupId">group id of an account</option>
           </select>
         </div>
         <div className="filter">

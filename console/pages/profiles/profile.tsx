@@ -1,4 +1,4 @@
-// Who is this: one user.
+// Who is this: one user or account.
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
@@ -9,7 +9,8 @@ import { Page } from "../../elements/page.tsx";
 import { Time } from "../../elements/time.tsx";
 import { Audiences, Calls, ComputedTraits, Events, type Profile as Known, Traits } from "./tables.tsx";
 
-function Ids({ of: { anonymousId, ids, userId } }: { readonly of: Known }) {
+function Ids({ of: { anonymousId, groupId, ids, userId } }: { readonly of: Known }) {
+  if (groupId !== null) return <Copyable text={groupId} what="group id" />;
   const all = [{ userId, anonymousId }, ...ids.data];
   return (
     <>
@@ -49,8 +50,12 @@ function Shown({ of }: { readonly of: Known }) {
       <Audiences of={of} />
       <h2>Events</h2>
       <Events of={of} />
-      <h2>Last calls</h2>
-      <Calls of={of} />
+      {of.groupId === null && (
+        <>
+          <h2>Last calls</h2>
+          <Calls of={of} />
+        </>
+      )}
       <h2>Ids</h2>
       <Ids of={of} />
     </>
@@ -67,7 +72,7 @@ export function Profile() {
   });
   return (
     <Page
-      title={`User ${id}`}
+      title={id.startsWith("group:") ? `Account ${id.slice("group:".length)}` : `User ${id}`}
       beside={
         <button type="button" disabled={query.isFetching} onClick={() => void query.refetch()}>
           Look again

@@ -31,7 +31,7 @@ export function ReplayList() {
           <Empty title="Nothing was sent again">
             {filters.isAny
               ? "Change the filter above."
-              : "Replays are begun from dead letters, or from a call."}
+              : "Replays are begun from dead letters, from a call, or from a destination."}
           </Empty>
         }
       >

@@ -8,10 +8,10 @@ import { Outcome, State } from "../../elements/state.tsx";
 import { Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { callPath } from "../calls/paths.ts";
-import { lineOf, matches, textOf } from "./live-entries.ts";
+import { lineOf, matches } from "./live-entries.ts";
 import { useSource } from "./source.tsx";
 
-const KINDS = ["accepted", "refused", "delivery", "left_out"] as const;
+const KINDS = ["accepted", "refused", "delivery", "left_out", "missed"] as const;
 const ROW_PX = 44;
 
 function Listening({ state }: { readonly state: LiveState }) {
@@ -48,7 +48,7 @@ interface EntriesProps {
   readonly entries: readonly LiveEntry[];
 }
 
-/** Only the rows that are seen are drawn: there may be a thousand. */
+/** Only the rows that are seen are drawn: there may be ten thousand. */
 function Entries({ entries }: EntriesProps) {
   const box = useRef<HTMLElement>(null);
   const [open, setOpen] = useState<number>();
@@ -103,7 +103,7 @@ export function Debugger() {
   const kind = filters.get("kind");
   const search = filters.get("text");
   const shown = entries.filter(
-    (entry) => (kind === undefined || entry.name === kind) && matches(textOf(entry), search),
+    (entry) => (kind === undefined || entry.name === kind) && matches(entry, search),
   );
   return (
     <>
@@ -121,7 +121,7 @@ export function Debugger() {
       {shown.length === 0 ? (
         <p className="quiet">
           {entries.length === 0
-            ? "Events stand here as they come; earlier ones are not shown. Send a call with a write key of this source."
+            ? "Events stand here as they come; those of before the page was opened are not shown. Send a call with a write key of this source."
             : `None of ${entries.length} events is like this.`}
         </p>
       ) : (

@@ -44,6 +44,8 @@ export function lineOf({ name, data }: LiveEntry): Line {
     return {
       what: `${String(data["events"] ?? 0)} events and ${String(data["records"] ?? 0)} records are not shown`,
     };
+  if (name === "missed")
+    return { what: `${String(data["events"] ?? "an unknown number of")} events of before are held no more` };
   const destinationId = text(data, "destinationId");
   const status = typeof data["status"] === "number" ? data["status"] : null;
   return {
@@ -54,9 +56,16 @@ export function lineOf({ name, data }: LiveEntry): Line {
   };
 }
 
-/** All that is known of it, to be searched. */
-export const textOf = ({ data }: LiveEntry): string => JSON.stringify(data).toLowerCase();
+const lowerCase = new WeakMap<LiveEntry, string>();
 
-export function matches(given: string, search: string | undefined): boolean {
-  return search === undefined || given.includes(search.toLowerCase());
+/** Made once for each: ten thousand are searched five times a second. */
+function lowerCaseOf(entry: LiveEntry): string {
+  const known = lowerCase.get(entry) ?? entry.text.toLowerCase();
+  lowerCase.set(entry, known);
+  return known;
+}
+
+/** Whether it has the text anywhere, whatever the case. */
+export function matches(entry: LiveEntry, search: string | undefined): boolean {
+  return search === undefined || lowerCaseOf(entry).includes(search.toLowerCase());
 }

@@ -27,6 +27,7 @@ const HISTORY = [
   "trait",
   "computedTrait",
   "audience",
+  "members",
   "everyone",
   "within",
   "between",

@@ -66,6 +66,8 @@ describe("a value that calls come to", () => {
 
 test("an audience that looks back less far limits the parts", () => {
   const limited = limitHistory(read({ ...SPENT, ...MORE }), {
+    id: "a",
+    generation: 1,
     createdAtMs: 5_000,
     backfill: { mode: "none", days: null },
   });

@@ -209,14 +209,18 @@ export function readCondition(input: unknown, path: string, problems: Problems):
   return parts === undefined || test === undefined ? undefined : { path: parts, test };
 }
 
-/** `where`: all of its conditions must hold. Conditions are put in one order, so that leaves that differ in it only share their state. */
+/** `where`: all of its conditions must hold. */
 export function readWhere(input: unknown, path: string, problems: Problems): readonly Condition[] {
   if (input === undefined) return [];
   if (!Array.isArray(input) || input.length > MAX_CONDITIONS) {
     problems.add(path, `must be a list of at most ${MAX_CONDITIONS} conditions`);
     return [];
   }
-  const conditions = input.flatMap((one, index) => readCondition(one, `${path}[${index}]`, problems) ?? []);
+  return input.flatMap((one, index) => readCondition(one, `${path}[${index}]`, problems) ?? []);
+}
+
+/** Conditions in one order, so that leaves that differ in it only share their state. */
+export function inOneOrder(conditions: readonly Condition[]): readonly Condition[] {
   return conditions
     .map((condition) => ({ condition, text: JSON.stringify(condition) }))
     .sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text)))

@@ -23,11 +23,11 @@ function listOf(value: unknown): readonly unknown[] {
 /** Of a filter, or the definition of an audience or a computed trait, that a parser has accepted. */
 export function definitionCost(node: unknown): DefinitionCost {
   if (!isJsonObject(node)) return NOTHING;
-  const { all, any, not, op, followedBy, notFollowedBy, where } = node;
-  const isGroup = [all, any, not].some((one) => one !== undefined);
+  const { all, any, not, members, op, followedBy, notFollowedBy, where } = node;
+  const isGroup = [all, any, not, members].some((one) => one !== undefined);
   const isSearch = op === "contains" || op === "not_contains";
   const own = { conditions: isGroup ? 0 : 1, searches: isSearch ? 1 : 0 };
-  return [...listOf(all), ...listOf(any), not, followedBy, notFollowedBy, ...listOf(where)]
+  return [...listOf(all), ...listOf(any), not, members, followedBy, notFollowedBy, ...listOf(where)]
     .map(definitionCost)
     .reduce(sum, own);
 }

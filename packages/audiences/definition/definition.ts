@@ -1,6 +1,9 @@
 // What a definition says, once it has been read: the compiled form of docs/use/audiences.md.
 import type { NamedCallType, Problem } from "#contract";
 
+/** Whom a definition is about. */
+export type Subject = "users" | "accounts";
+
 export type Scalar = string | number | boolean;
 
 /** What is asked of one value. Dates are Unix ms, durations ms. */
@@ -106,16 +109,32 @@ interface RunsMeasure {
   readonly breakMs: number;
 }
 
+/** How often one member must have done it: the calls of each are counted by themselves. */
+export interface MembersMeasure extends Omit<CountMeasure, "kind"> {
+  readonly kind: "members";
+}
+
 /** Calls of one name. `key` is the hash of all the rest, so that equal leaves share their state. */
 export interface EventLeaf {
   readonly kind: "event";
   readonly key: string;
-  readonly type: NamedCallType;
+  /** Member: not calls, but what accounts learn about users who are in the audience with this name as its key. */
+  readonly type: NamedCallType | "member";
   readonly name: string;
   readonly where: readonly Condition[];
   readonly window: Window;
-  readonly measure: CountMeasure | ReduceMeasure | RunsMeasure;
+  readonly measure: CountMeasure | MembersMeasure | ReduceMeasure | RunsMeasure;
+  /** Whose calls; left out of users, whose leaves keep the keys that they had before there were accounts. */
+  readonly of?: Subject;
+  /** Of type member: by whom it is asked. Each definition learns anew what is so: what another has learned may be of before a gap. */
+  readonly askedBy?: string | undefined;
 }
+
+/** What one member must meet; `part` is a place in the composite leaf's parts. */
+export type MemberExpression =
+  | { readonly kind: "all" | "any"; readonly of: readonly MemberExpression[] }
+  | { readonly kind: "not"; readonly of: MemberExpression }
+  | { readonly kind: "part"; readonly part: number };
 
 /** What is asked of what event leaves come to, where it is not how often. */
 export type Ask =
@@ -128,7 +147,9 @@ export type Ask =
   /** Whether a call in the leaf's window follows a break. */
   | { readonly kind: "after_break" }
   /** Whether a call of the first part in its window is followed by one of the second in less than `withinMs`; or, once that is over, is not. */
-  | { readonly kind: "followed" | "not_followed"; readonly withinMs: number };
+  | { readonly kind: "followed" | "not_followed"; readonly withinMs: number }
+  /** Whether so many members meet the expression. */
+  | { readonly kind: "members"; readonly of: MemberExpression; readonly count: CountMeasure };
 
 /** A condition on what its parts come to together. The parts are leaves like others, whose state they share. */
 interface CompositeLeaf {
@@ -169,6 +190,7 @@ export type Expression =
 
 export interface AudienceDefinition {
   readonly kind: "audience";
+  readonly of: Subject;
   readonly expression: Expression;
   /** By key; each leaf once, however often the expression names it. */
   readonly leaves: ReadonlyMap<string, Leaf>;
@@ -178,6 +200,7 @@ export interface AudienceDefinition {
 
 export interface ComputedTraitDefinition {
   readonly kind: "trait";
+  readonly of: Subject;
   readonly leaf: EventLeaf & { readonly measure: ReduceMeasure };
 }
 

@@ -1,7 +1,7 @@
 // { event | page | …, where, within, between, after, before, count | reduce }
 import { hash } from "node:crypto";
 import { describeJson, type JsonObject, mustBeOneOf, NAMED_CALL_TYPES, type NamedCallType } from "#contract";
-import { isAgainstTrait, isPassing, readPath, readWhere } from "./conditions.ts";
+import { inOneOrder, isAgainstTrait, isPassing, readPath, readWhere } from "./conditions.ts";
 import {
   type CountMeasure,
   type EventLeaf,
@@ -17,7 +17,11 @@ import { readWindow } from "./windows.ts";
 /** The field of a leaf that names the calls, and by its own name says of which type they are: `event` says track. */
 export type NameField = "event" | Exclude<NamedCallType, "track">;
 
-export const NAME_FIELDS = NAMED_CALL_TYPES.map((type): NameField => (type === "track" ? "event" : type));
+export function fieldNaming(type: NamedCallType): NameField {
+  return type === "track" ? "event" : type;
+}
+
+export const NAME_FIELDS = NAMED_CALL_TYPES.map(fieldNaming);
 
 export function typeNamedBy(field: NameField): NamedCallType {
   return field === "event" ? "track" : field;
@@ -62,7 +66,8 @@ const COUNT_OPS: Readonly<Record<string, (value: number) => CountMeasure>> = {
   eq: (value) => ({ kind: "count", op: "eq", value }),
 };
 
-function readCount(input: unknown, path: string, problems: Problems): CountMeasure | undefined {
+/** At least once when it is left out. */
+export function readCount(input: unknown, path: string, problems: Problems): CountMeasure | undefined {
   if (input === undefined) return AT_LEAST_ONCE;
   const object = problems.object(input, path);
   if (object === undefined) return undefined;
@@ -101,7 +106,7 @@ export interface Place {
 export function readOccurrences(object: JsonObject, { path, nameField }: Place, problems: Problems) {
   const type = typeNamedBy(nameField);
   const name = readCallName(object[nameField], `${path}.${nameField}`, problems);
-  const where = readWhere(object["where"], `${path}.where`, problems);
+  const where = inOneOrder(readWhere(object["where"], `${path}.where`, problems));
   return {
     kind: "event",
     type,

@@ -2,19 +2,21 @@
 import type { JsonObject } from "#contract";
 import { readCallsLeaf } from "./composite-leaf.ts";
 import { readPath, readTest, TEST_FIELDS } from "./conditions.ts";
-import type { Expression, Leaf } from "./definition.ts";
-import { keyed, NAME_FIELDS, type NameField, readName } from "./event-leaf.ts";
-import { MAX_DEPTH, MAX_READ_LEAVES } from "./limits.ts";
+import type { Expression, Leaf, Subject } from "./definition.ts";
+import { keyed, NAME_FIELDS, readName } from "./event-leaf.ts";
+import { GROUPS, type GroupKind, isGroup, type NodePlace, readGroup } from "./groups.ts";
+import { MAX_READ_LEAVES } from "./limits.ts";
+import { readMembersLeaf } from "./members-leaf.ts";
 import type { Problems } from "./problems.ts";
 import type { Reference } from "./references.ts";
 
-const GROUPS = ["all", "any", "not"] as const;
-const KINDS = [...GROUPS, ...NAME_FIELDS, "trait", "computedTrait", "audience"] as const;
+const KINDS = [...GROUPS, ...NAME_FIELDS, "trait", "computedTrait", "audience", "members"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** What is gathered while a definition is read. */
 export interface Gathered {
   readonly problems: Problems;
+  readonly of: Subject;
   readonly leaves: Map<string, Leaf>;
   readonly references: Reference[];
   /** Places that name a trait. */
@@ -22,36 +24,11 @@ export interface Gathered {
   leafCount: number;
 }
 
-interface Place {
-  readonly path: string;
-  /** Groups around it. */
-  readonly depth: number;
-}
-
 function kindOf(object: JsonObject, path: string, problems: Problems): Kind | undefined {
   const [kind, second] = KINDS.filter((one) => Object.hasOwn(object, one));
   if (kind === undefined) return problems.add(path, `must have one of ${KINDS.join(", ")}`);
   if (second === undefined) return kind;
   return problems.add(`${path}.${second}`, `cannot stand beside ${kind}; put both into an all or any`);
-}
-
-function readGroup(kind: "all" | "any" | "not", object: JsonObject, place: Place, gathered: Gathered) {
-  const { problems } = gathered;
-  const path = `${place.path}.${kind}`;
-  const depth = place.depth + 1;
-  problems.refuseUnknown(object, [kind], place.path);
-  if (depth > MAX_DEPTH) return problems.add(path, `nests deeper than ${MAX_DEPTH} groups`);
-  const input = object[kind];
-  if (kind === "not") {
-    const of = readNode(input, { path, depth }, gathered);
-    return of && ({ kind, of } satisfies Expression);
-  }
-  if (!Array.isArray(input) || input.length === 0)
-    return problems.add(path, "must be a list of at least one condition");
-  const of = input.flatMap(
-    (one, index) => readNode(one, { path: `${path}[${index}]`, depth }, gathered) ?? [],
-  );
-  return { kind, of } satisfies Expression;
 }
 
 function readTraitLeaf(object: JsonObject, path: string, { problems, traits }: Gathered): Leaf | undefined {
@@ -81,12 +58,9 @@ function readAudienceLeaf(object: JsonObject, path: string, gathered: Gathered):
   return keyed({ kind: "audience", audienceKey } as const);
 }
 
-function readLeaf(
-  kind: NameField | "trait" | "computedTrait" | "audience",
-  object: JsonObject,
-  path: string,
-  gathered: Gathered,
-) {
+function readLeaf(kind: Exclude<Kind, GroupKind>, object: JsonObject, place: NodePlace, gathered: Gathered) {
+  const { path } = place;
+  if (kind === "members") return readMembersLeaf(object, place, gathered);
   gathered.leafCount += 1;
   if (kind === "trait") return readTraitLeaf(object, path, gathered);
   if (kind === "computedTrait") return readComputedLeaf(object, path, gathered);
@@ -95,14 +69,15 @@ function readLeaf(
 }
 
 /** One group or leaf; undefined when it is wrong, after that was noted. */
-export function readNode(input: unknown, place: Place, gathered: Gathered): Expression | undefined {
+export function readNode(input: unknown, place: NodePlace, gathered: Gathered): Expression | undefined {
   const { problems, leaves } = gathered;
   if (problems.isFull || gathered.leafCount > MAX_READ_LEAVES) return undefined;
   const object = problems.object(input, place.path);
   const kind = object && kindOf(object, place.path, problems);
   if (object === undefined || kind === undefined) return undefined;
-  if (kind === "all" || kind === "any" || kind === "not") return readGroup(kind, object, place, gathered);
-  const leaf = readLeaf(kind, object, place.path, gathered);
+  if (isGroup(kind))
+    return readGroup(kind, object, place, { problems, read: (one, at) => readNode(one, at, gathered) });
+  const leaf = readLeaf(kind, object, place, gathered);
   if (leaf === undefined) return undefined;
   leaves.set(leaf.key, leaf);
   return { kind: "leaf", leafKey: leaf.key, path: place.path };

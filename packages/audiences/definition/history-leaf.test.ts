@@ -29,7 +29,12 @@ test("the first and the last time are those of at least once, and known from a p
 test("a break may have begun at any time before the window", () => {
   const definition = { event: "A", afterBreak: "90d", within: "7d" };
   expect(plansOf(definition)).toMatchObject([{ storage: "runs", lookBackMs: Number.POSITIVE_INFINITY }]);
-  const config = { createdAtMs: 100 * 86_400_000, backfill: { mode: "auto", days: 8 } } as const;
+  const config = {
+    id: "a",
+    generation: 1,
+    createdAtMs: 100 * 86_400_000,
+    backfill: { mode: "auto", days: 8 },
+  } as const;
   expect(limitHistory(read(definition), config).fromMs).toBe(92 * 86_400_000);
 });
 

@@ -12,7 +12,7 @@ function read(definition: unknown) {
 }
 
 const limited = (definition: unknown, backfill: { mode: string; days: number | null } | null) =>
-  limitHistory(read(definition), { backfill, createdAtMs: CREATED_AT_MS });
+  limitHistory(read(definition), { id: "a", generation: 1, backfill, createdAtMs: CREATED_AT_MS });
 
 const LONG = { event: "A", within: "365d" };
 const SHORT = { event: "A", within: "30d" };

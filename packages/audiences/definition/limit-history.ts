@@ -1,8 +1,9 @@
 // An audience may be asked not to look back as far as its conditions do.
 import { UNITS_MS } from "#contract";
 import type { AudienceConfig } from "#topics";
-import type { AudienceDefinition, EventLeaf, Expression, Leaf } from "./definition.ts";
+import type { AudienceDefinition, EventLeaf } from "./definition.ts";
 import { keyed } from "./event-leaf.ts";
+import { withEventLeaves } from "./event-leaves.ts";
 import { lookBackMs } from "./windows.ts";
 
 interface HistoryLimit {
@@ -14,23 +15,10 @@ interface HistoryLimit {
 
 function limitLeaf(leaf: EventLeaf, limit: HistoryLimit): EventLeaf {
   const { fromMs } = limit;
+  if (leaf.type === "member") return leaf;
   if (lookBackMs(leaf) <= limit.lookBackMs) return leaf;
   const { key: _, ...rest } = leaf;
   return keyed({ ...rest, window: { ...leaf.window, afterMs: Math.max(leaf.window.afterMs, fromMs) } });
-}
-
-function limited(leaf: Leaf, limit: HistoryLimit): Leaf {
-  if (leaf.kind === "event") return limitLeaf(leaf, limit);
-  if (leaf.kind !== "composite") return leaf;
-  const { key: _, ...rest } = leaf;
-  return keyed({ ...rest, parts: leaf.parts.map((part) => limitLeaf(part, limit)) });
-}
-
-function renamed(expression: Expression, keys: ReadonlyMap<string, string>): Expression {
-  if (expression.kind === "leaf")
-    return { ...expression, leafKey: keys.get(expression.leafKey) ?? expression.leafKey };
-  if (expression.kind === "not") return { kind: "not", of: renamed(expression.of, keys) };
-  return { kind: expression.kind, of: expression.of.map((one) => renamed(one, keys)) };
 }
 
 /** undefined when it looks back as far as its conditions do. */
@@ -40,29 +28,28 @@ function limitOf({ backfill, createdAtMs }: Backfilled): HistoryLimit | undefine
   return { fromMs: createdAtMs - lookBackMs, lookBackMs };
 }
 
-type Backfilled = Pick<AudienceConfig, "backfill" | "createdAtMs">;
+type Backfilled = Pick<AudienceConfig, "backfill" | "createdAtMs" | "id" | "generation">;
+
+/** Leaves that accounts are told about are of one definition alone. */
+function askedBy(definition: AudienceDefinition, { generation, id }: Backfilled): AudienceDefinition {
+  return withEventLeaves(definition, (leaf) => {
+    if (leaf.type !== "member") return leaf;
+    const { key: _, ...rest } = leaf;
+    return keyed({ ...rest, askedBy: `${id} ${generation}` });
+  }).definition;
+}
 
 /**
  * The same with an `after` in each condition on events that would look back further than the audience was asked to. Such leaves are others
  * than without the limit. `fromMs` is since when calls count, of a definition that is limited.
  */
 export function limitHistory(
-  definition: AudienceDefinition,
+  asked: AudienceDefinition,
   config: Backfilled,
 ): { readonly definition: AudienceDefinition; readonly fromMs: number | undefined } {
+  const definition = askedBy(asked, config);
   const limit = limitOf(config);
   if (limit === undefined) return { definition, fromMs: undefined };
-  const keys = new Map<string, string>();
-  const leaves = new Map<string, Leaf>();
-  for (const [key, leaf] of definition.leaves) {
-    const after = limited(leaf, limit);
-    keys.set(key, after.key);
-    leaves.set(after.key, after);
-  }
-  const isLimited = [...keys].some(([before, after]) => before !== after);
-  const expression = renamed(definition.expression, keys);
-  return {
-    definition: { ...definition, leaves, expression },
-    fromMs: isLimited ? limit.fromMs : undefined,
-  };
+  const limited = withEventLeaves(definition, (leaf) => limitLeaf(leaf, limit));
+  return { definition: limited.definition, fromMs: limited.isChanged ? limit.fromMs : undefined };
 }

@@ -4,6 +4,7 @@ import { type Gathered, readNode } from "./expression.ts";
 import { asksForSomething } from "./polarity.ts";
 import { Problems } from "./problems.ts";
 import { type AudienceReferences, checkReferences } from "./references.ts";
+import { definitionOf, readSubject } from "./subject.ts";
 
 export interface AudienceContext {
   /** Every audience and computed trait that a definition may name, lists of members included; undefined: not known yet, so no name is checked. */
@@ -48,15 +49,18 @@ function computedTraitProblem(key: string): string {
  */
 export function parseAudience(input: unknown, context: AudienceContext): Reading<AudienceDefinition> {
   const problems = new Problems();
-  const gathered: Gathered = { problems, leaves: new Map(), references: [], traits: [], leafCount: 0 };
   const object = problems.object(input, ROOT);
-  const expression = object && readRoot(object, gathered, context.audiences);
+  const { of, rest } = readSubject(object ?? {}, ROOT, problems);
+  const gathered: Gathered = { problems, of, leaves: new Map(), references: [], traits: [], leafCount: 0 };
+  const expression = object && readRoot(rest, gathered, context.audiences);
   problems.checkLeafCount(gathered.leafCount, ROOT);
   const { audiences, computedTraits, ownKey } = context;
   for (const { key, path } of gathered.traits)
     if (computedTraits?.has(key) === true) problems.add(path, computedTraitProblem(key));
-  if (audiences !== undefined) checkReferences(gathered.references, { audiences, ownKey, problems });
+  if (audiences !== undefined) checkReferences(gathered.references, { audiences, of, ownKey, problems });
   if (expression === undefined || problems.list.length > 0) return { ok: false, problems: problems.list };
   const references = [...new Set(gathered.references.map(({ key }) => key))];
-  return { ok: true, definition: { kind: "audience", expression, leaves: gathered.leaves, references } };
+  const { leaves } = gathered;
+  const definition = { kind: "audience", of: "users", expression, leaves, references } as const;
+  return { ok: true, definition: definitionOf(definition, of) };
 }

@@ -2,6 +2,7 @@ import { isJsonObject } from "#contract";
 import type { ComputedTraitDefinition, Reading, ReduceFn } from "./definition.ts";
 import { isReduceFn, NAME_FIELDS, readReducedLeaf } from "./event-leaf.ts";
 import { Problems } from "./problems.ts";
+import { leafOf, readSubject } from "./subject.ts";
 
 const ROOT = "definition";
 
@@ -13,11 +14,12 @@ export function parseComputedTrait(input: unknown): Reading<ComputedTraitDefinit
   const problems = new Problems();
   const object = problems.object(input, ROOT);
   if (object === undefined) return { ok: false, problems: problems.list };
-  const [nameField = "event", second] = NAME_FIELDS.filter((field) => Object.hasOwn(object, field));
+  const { of, rest } = readSubject(object, ROOT, problems);
+  const [nameField = "event", second] = NAME_FIELDS.filter((field) => Object.hasOwn(rest, field));
   if (second !== undefined) problems.add(`${ROOT}.${second}`, `cannot stand beside ${nameField}`);
-  const leaf = readReducedLeaf(object, { path: ROOT, nameField }, problems);
+  const leaf = readReducedLeaf(rest, { path: ROOT, nameField }, problems);
   if (leaf === undefined || problems.list.length > 0) return { ok: false, problems: problems.list };
-  return { ok: true, definition: { kind: "trait", leaf } };
+  return { ok: true, definition: { kind: "trait", of, leaf: leafOf(leaf, of) } };
 }
 
 /** The reducer of a definition that was accepted once; undefined for all else. */

@@ -1,11 +1,31 @@
 // Which definitions a profile meets of which nothing is known.
-import type { Ask, EventLeaf, Expression, Leaf, ReduceFn, Test } from "./definition.ts";
+import type {
+  Ask,
+  CountMeasure,
+  EventLeaf,
+  Expression,
+  Leaf,
+  MemberExpression,
+  ReduceFn,
+  Test,
+} from "./definition.ts";
 import type { AudienceReferences } from "./references.ts";
+
+function holdsOfZero({ op, value }: Pick<CountMeasure, "op" | "value">): boolean {
+  return op === "lte" ? value >= 0 : value === 0;
+}
 
 /** Whether the count is met when nothing has happened. */
 export function isMetByZero({ measure }: EventLeaf): boolean {
-  if (measure.kind !== "count") return false;
-  return measure.op === "lte" ? measure.value >= 0 : measure.value === 0;
+  return (measure.kind === "count" || measure.kind === "members") && holdsOfZero(measure);
+}
+
+/** Whether a member meets the expression who meets these parts. */
+export function isMetByMember(one: MemberExpression, meets: (part: number) => boolean): boolean {
+  if (one.kind === "part") return meets(one.part);
+  if (one.kind === "not") return !isMetByMember(one.of, meets);
+  const isMet = (of: MemberExpression): boolean => isMetByMember(of, meets);
+  return one.kind === "all" ? one.of.every(isMet) : one.of.some(isMet);
 }
 
 function isOrderedFromZero(op: "lt" | "lte" | "gt" | "gte", value: number | string): boolean {
@@ -45,6 +65,7 @@ export function isMetByNone(test: Test, fn: ReduceFn): boolean {
 
 /** As `isMetByNone`, of what a composite leaf asks. */
 export function isAskMetByNothing(ask: Ask, [part]: readonly EventLeaf[]): boolean {
+  if (ask.kind === "members") return holdsOfZero(ask.count);
   return ask.kind === "value" && part?.measure.kind === "reduce" && isMetByNone(ask.test, part.measure.fn);
 }
 

@@ -1,5 +1,5 @@
 // Audiences that name audiences and computed traits: no cycles, and at most four in each other.
-import type { ReduceFn } from "./definition.ts";
+import type { ReduceFn, Subject } from "./definition.ts";
 import { MAX_NESTED_AUDIENCES } from "./limits.ts";
 import type { Problems } from "./problems.ts";
 
@@ -7,6 +7,8 @@ import type { Problems } from "./problems.ts";
 interface Named {
   readonly references: readonly string[];
   readonly fn?: ReduceFn | undefined;
+  /** Lists are of users, too. */
+  readonly of?: Subject | undefined;
 }
 
 /** By key: what each audience names. */
@@ -17,6 +19,8 @@ export interface Reference {
   readonly path: string;
   readonly key: string;
   readonly isTrait: boolean;
+  /** Of whom it must be, where it is not of whom the definition is. */
+  readonly of?: Subject;
 }
 
 /** How many audiences are in each other below this one; 0 without references. Each is looked at once: fifty may name the same fifty. */
@@ -57,7 +61,25 @@ export interface ReferenceRules {
   readonly audiences: AudienceReferences;
   /** Of the audience that is defined, when it is there already. */
   readonly ownKey: string | undefined;
+  /** Whom it is about. */
+  readonly of: Subject;
   readonly problems: Problems;
+}
+
+/** Whether there is something of that name, and of the kind that is meant. */
+function namingProblem(
+  { isTrait, key, of: meant }: Reference,
+  { audiences, of }: ReferenceRules,
+): string | undefined {
+  const named = audiences.get(key);
+  if (named === undefined)
+    return `there is no ${isTrait ? "computed trait" : "audience"} with the key "${key}"`;
+  if (isTrait !== (named.fn !== undefined))
+    return isTrait ? `is an audience: write {"audience": "${key}"}` : ofTrait(key);
+  const subject = named.of ?? "users";
+  if (subject === (meant ?? of)) return undefined;
+  if (meant !== undefined) return `"${key}" is of ${subject}: name one of ${meant}`;
+  return `"${key}" is not of ${of}, as this definition is: name one of ${of}`;
 }
 
 /** A problem for each reference that names nothing, leads back, or nests too deep. */
@@ -67,14 +89,13 @@ export function checkReferences(references: readonly Reference[], rules: Referen
   const above = ownKey === undefined ? 0 : depthBelow(ownKey, referrers);
   const leadingBack = ownKey === undefined ? new Set() : allFrom(ownKey, referrers);
   const depths = new Map<string, number>();
-  for (const { isTrait, key, path } of references) {
-    const isOfTrait = audiences.get(key)?.fn !== undefined;
-    if (leadingBack.has(key)) {
-      problems.add(path, `leads back to this audience: "${key}" must not depend on "${ownKey}"`);
-    } else if (!audiences.has(key)) {
-      problems.add(path, `there is no ${isTrait ? "computed trait" : "audience"} with the key "${key}"`);
-    } else if (isTrait !== isOfTrait) {
-      problems.add(path, isTrait ? `is an audience: write {"audience": "${key}"}` : ofTrait(key));
+  for (const reference of references) {
+    const { key, path } = reference;
+    const wrong = leadingBack.has(key)
+      ? `leads back to this audience: "${key}" must not depend on "${ownKey}"`
+      : namingProblem(reference, rules);
+    if (wrong !== undefined) {
+      problems.add(path, wrong);
     } else if (above + 1 + depthBelow(key, audiences, depths) > MAX_NESTED_AUDIENCES) {
       problems.add(path, `nests more than ${MAX_NESTED_AUDIENCES} audiences in each other`);
     }

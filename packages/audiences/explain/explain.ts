@@ -1,4 +1,5 @@
 // Why a profile is in an audience or not, leaf by leaf , for the API.
+import { callsIn } from "../leaves/counted-calls.ts";
 import { evaluateLeaf } from "../leaves/leaf.ts";
 import type { Evaluation } from "../leaves/state.ts";
 import type { Computation, Node } from "../profile/computation.ts";
@@ -114,6 +115,38 @@ export async function explainConditions(
   asked: Omit<Asked, "maxSteps">,
 ): Promise<LeafExplanation[]> {
   return root === undefined ? [] : await explainNode(root, { ...asked, maxSteps: MAX_STEPS_OF_SEVERAL });
+}
+
+/** What a computed trait comes to, and the calls that it is made of. */
+export interface ValueExplanation {
+  readonly value: unknown;
+  /** When passing time changes it; absent: never by itself. */
+  readonly untilMs?: number;
+  readonly isOverflowing?: boolean;
+  /** Absent where a profile keeps values, not how often each came. */
+  readonly calls?: number;
+  readonly firstMs?: number;
+  /** Absent without any call. */
+  readonly lastMs?: number;
+}
+
+/** Of a computed trait. */
+export async function explainValue(
+  { plan }: Pick<Computation, "plan">,
+  asked: Omit<Asked, "maxSteps">,
+): Promise<ValueExplanation> {
+  if (plan === undefined) return { value: null };
+  await asked.pause();
+  const { nowMs, profile } = asked;
+  const state = leafStateOf(profile, plan);
+  const { isOverflowing, value } = evaluateLeaf(plan, state, nowMs);
+  const evaluate = (laterMs: number) => evaluateLeaf(plan, state, laterMs);
+  return {
+    value,
+    ...(isOverflowing && { isOverflowing }),
+    ...callsIn(state, plan, nowMs),
+    ...(await changeMs(evaluate, { ...asked, maxSteps: MAX_STEPS_OF_SEVERAL })),
+  };
 }
 
 /** Of an audience: whether the profile is in it as it was sent, since and until when, and what each leaf has come to at `nowMs`. */

@@ -19,7 +19,7 @@ export function passesFilter(filter: CallFilter, root: unknown): boolean {
 }
 
 /** undefined of a call of another type. */
-function nameOf(root: unknown, type: string): unknown {
+export function nameOf(root: unknown, type: string): unknown {
   if (!isJsonObject(root) || root["type"] !== type) return undefined;
   return type === "track" ? root["event"] : root["name"];
 }

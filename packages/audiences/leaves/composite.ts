@@ -2,7 +2,8 @@
 import type { Ask, Test, Window } from "../definition/definition.ts";
 import { MAX_SEQUENCE_CALLS } from "../definition/limits.ts";
 import { intervalOf } from "./condition.ts";
-import { evaluateLeaf } from "./leaf.ts";
+import { evaluateLeaf, isMet } from "./leaf.ts";
+import { countMembers } from "./members.ts";
 import type { LeafPlan } from "./plan.ts";
 import { beganAgainMs } from "./runs.ts";
 import { firstCalls } from "./sequence.ts";
@@ -10,6 +11,7 @@ import type { Evaluation, LeafState, TalliesState } from "./state.ts";
 
 type EverAsk = Extract<Ask, { kind: "first" | "stopped" }>;
 type SequenceAsk = Extract<Ask, { kind: "followed" | "not_followed" }>;
+type MembersAsk = Extract<Ask, { kind: "members" }>;
 type Span = Pick<Window, "enterMs" | "leaveMs">;
 
 /** An event leaf, and what a profile keeps for it. */
@@ -88,6 +90,11 @@ function judgeAgain({ plan, state }: Part, nowMs: number): Judgement {
   return judgeTime(state?.kind === "runs" ? beganAgainMs(state) : undefined, plan.leaf.window, nowMs);
 }
 
+function judgeMembers({ count, of }: MembersAsk, parts: readonly Part[], nowMs: number): Judgement {
+  const found = countMembers(of, parts, nowMs);
+  return { ...found, holds: isMet(count, found.value) };
+}
+
 /** At `nowMs`, of the parts in the order of the definition. */
 export function judge(ask: Ask, parts: readonly Part[], nowMs: number): Judgement {
   const [first] = parts;
@@ -95,6 +102,8 @@ export function judge(ask: Ask, parts: readonly Part[], nowMs: number): Judgemen
   switch (ask.kind) {
     case "value":
       return judgeValue(ask.test, first, nowMs);
+    case "members":
+      return judgeMembers(ask, parts, nowMs);
     case "after_break":
       return judgeAgain(first, nowMs);
     case "followed":

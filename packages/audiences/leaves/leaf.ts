@@ -1,6 +1,6 @@
 // One event leaf of one profile: fold a call into its state, evaluate it at a moment, merge two states.
 import type { JsonObject } from "#contract";
-import type { CountMeasure } from "../definition/definition.ts";
+import type { CountMeasure, EventLeaf, MembersMeasure } from "../definition/definition.ts";
 import { valueAt } from "../definition/paths.ts";
 import { intervalOf, meetsOne } from "./condition.ts";
 import {
@@ -32,6 +32,8 @@ export interface FoldedCall {
 
 /** Its body may be parsed when it is asked for: a leaf without conditions and paths does not ask. */
 export interface ReadCall {
+  /** Who has made it. */
+  readonly userId: string | null;
   readonly receivedAtMs: number;
   /** The delivered JSON. */
   readonly body: JsonObject;
@@ -65,6 +67,8 @@ function isShort(value: unknown): boolean {
 
 /** Whether the reducer takes the value: numbers for sums, scalars for unique and most_frequent, anything for first and last. */
 function isCounted({ leaf }: LeafPlan, value: unknown): boolean {
+  // Members are users: an anonymous id may be anybody's.
+  if (leaf.measure.kind === "members") return typeof value === "string";
   if (leaf.measure.kind !== "reduce" || leaf.measure.fn === "count") return true;
   switch (leaf.measure.fn) {
     case "sum":
@@ -80,14 +84,20 @@ function isCounted({ leaf }: LeafPlan, value: unknown): boolean {
   }
 }
 
+/** What of the call is counted: whose it is, a value, or that it was made. */
+function valueIn(call: ReadCall, measure: EventLeaf["measure"]): unknown {
+  if (measure.kind === "members") return call.userId ?? undefined;
+  const isCount = measure.kind !== "reduce" || measure.fn === "count";
+  return isCount ? null : valueAt(rootOf(call, measure.path), measure.path);
+}
+
 /** The call as the leaf counts it; undefined when it does not. */
 function pickOf(plan: LeafPlan, { atMs, call }: FoldedCall): Pick | undefined {
   const { measure, window } = plan.leaf;
   if (atMs < window.afterMs || atMs >= window.beforeMs) return undefined;
   for (const condition of plan.fixed)
     if (!meetsOne(condition, rootOf(call, condition.path))) return undefined;
-  const isCount = measure.kind !== "reduce" || measure.fn === "count";
-  const value = isCount ? null : valueAt(rootOf(call, measure.path), measure.path);
+  const value = valueIn(call, measure);
   return isCounted(plan, value) ? { atMs, receivedAtMs: call.receivedAtMs, value } : undefined;
 }
 
@@ -170,7 +180,7 @@ export function evaluateLeaf(plan: LeafPlan, state: LeafState | undefined, nowMs
 }
 
 /** Whether the count is what the leaf asks for. */
-export function isMet({ op, value }: CountMeasure, count: number): boolean {
+export function isMet({ op, value }: CountMeasure | MembersMeasure, count: number): boolean {
   if (op === "gte") return count >= value;
   return op === "lte" ? count <= value : count === value;
 }

@@ -45,6 +45,7 @@ function timesOf({ measure, window }: EventLeaf): number | undefined {
 function talliesOf({ measure }: EventLeaf): LeafState["kind"] {
   if (measure.kind === "count") return "counts";
   if (measure.kind === "runs") return "runs";
+  if (measure.kind === "members") return "values";
   switch (measure.fn) {
     case "count":
       return "counts";

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
-import { advance, applyEvent } from "../profile/apply.ts";
+import { applyEvent } from "../profile/apply.ts";
 import { compileSet } from "../profile/computation-set.ts";
+import { advance } from "../profile/judging.ts";
 import { createProfile } from "../profile/profile.ts";
 import { firstCalls } from "./sequence.ts";
 

@@ -23,13 +23,8 @@ export function pruneTallies(tallies: Tally[], plan: LeafPlan, nowMs: number): v
   if (over > 0) tallies.splice(0, over);
 }
 
-/** The bucket's tally, a new one if there is none. Calls mostly come in order, so the search begins at the end. */
-function tallyAt(tallies: Tally[], index: number, atMs: number): Tally {
-  let place = tallies.length;
-  while (place > 0 && (tallies[place - 1]?.index ?? 0) > index) place -= 1;
-  const known = tallies[place - 1];
-  if (known?.index === index) return known;
-  const tally: Tally = {
+export function newTally(index: number, atMs: number): Tally {
+  return {
     index,
     n: 0,
     firstMs: atMs,
@@ -39,6 +34,15 @@ function tallyAt(tallies: Tally[], index: number, atMs: number): Tally {
     max: Number.NEGATIVE_INFINITY,
     pick: undefined,
   };
+}
+
+/** The bucket's tally, a new one if there is none. Calls mostly come in order, so the search begins at the end. */
+function tallyAt(tallies: Tally[], index: number, atMs: number): Tally {
+  let place = tallies.length;
+  while (place > 0 && (tallies[place - 1]?.index ?? 0) > index) place -= 1;
+  const known = tallies[place - 1];
+  if (known?.index === index) return known;
+  const tally = newTally(index, atMs);
   tallies.splice(place, 0, tally);
   return tally;
 }

@@ -13,7 +13,11 @@ function folded(fn: ReduceFn, values: readonly unknown[]) {
   const plan = planLeaf(reading.definition.leaf);
   const state = emptyState(plan);
   for (const v of values)
-    foldIntoLeaf(plan, state, { atMs: NOW_MS, nowMs: NOW_MS, call: { receivedAtMs: NOW_MS, body: { v } } });
+    foldIntoLeaf(plan, state, {
+      atMs: NOW_MS,
+      nowMs: NOW_MS,
+      call: { userId: null, receivedAtMs: NOW_MS, body: { v } },
+    });
   return evaluateLeaf(plan, state, NOW_MS);
 }
 

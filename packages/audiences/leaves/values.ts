@@ -1,4 +1,5 @@
-// unique, unique_count and most_frequent: each value with its own buckets, at most so many values. Of unique_count a longer value is kept as its hash.
+// unique, unique_count and most_frequent, and members: each value with its own buckets, at most so many values. Of unique_count a longer value
+// is kept as its hash, and so is each member.
 import { createHash } from "node:crypto";
 import type { ReduceFn } from "../definition/definition.ts";
 import type { LeafPlan } from "./plan.ts";
@@ -9,6 +10,7 @@ import {
   counts,
   isOver,
   mergeTallies,
+  newTally,
   overAtMs,
   pruneTallies,
   talliesUntilMs,
@@ -25,10 +27,17 @@ function capacityOf(plan: LeafPlan): number {
   return fnOf(plan) === "most_frequent" ? MAX_FREQUENT_VALUES : MAX_UNIQUE_VALUES;
 }
 
+/** Whether it is enough that a value was there once: not where values, or the calls of a member, are counted. */
+function isOnceEnough(plan: LeafPlan): boolean {
+  const { measure } = plan.leaf;
+  if (measure.kind === "members") return measure.op === "gte" && measure.value <= 1;
+  return fnOf(plan) !== "most_frequent";
+}
+
 /** In a window that begins now only the newest bucket decides how long a value is among the unique ones. */
 function dropOlder(tallies: Tally[], plan: LeafPlan): void {
-  const isDecidedByNewest = fnOf(plan) !== "most_frequent" && plan.leaf.window.enterMs === 0;
-  if (isDecidedByNewest && tallies.length > 1) tallies.splice(0, tallies.length - 1);
+  if (plan.leaf.window.enterMs === 0 && isOnceEnough(plan) && tallies.length > 1)
+    tallies.splice(0, tallies.length - 1);
 }
 
 /** A state of these values; without any, the empty one. */
@@ -79,8 +88,9 @@ function hashOf(text: string): string {
     .slice(0, HASH_CHARACTERS - 1)}`;
 }
 
-/** The text under which a value is kept. */
+/** The text under which a value is kept; an account names no user. */
 function keyOf(text: string, plan: LeafPlan): string {
+  if (plan.leaf.measure.kind === "members") return hashOf(text);
   const isKeptWhole = fnOf(plan) !== "unique_count" || text.length <= HASH_CHARACTERS || text.startsWith("#");
   return isKeptWhole ? text : hashOf(text);
 }
@@ -136,6 +146,38 @@ export function addValue(
   state.tallyCount += tallies.length - before;
   if (before === 0) state.textBytes += Buffer.byteLength(text);
   state.pruneAtMs = Math.min(state.pruneAtMs, overAtMs(index, plan));
+}
+
+/**
+ * Of two facts about a member the later one holds. That somebody is none is kept, too: an earlier fact that comes late is known by it. It makes way
+ * for another member.
+ */
+export function setMember(
+  state: ValuesState,
+  { atMs, isMember, userId }: { readonly userId: string; readonly isMember: boolean; readonly atMs: number },
+  plan: LeafPlan,
+  hasRoom: boolean,
+): void {
+  const text = keyOf(JSON.stringify(userId), plan);
+  const [known] = state.values.get(text) ?? [];
+  if (known !== undefined && known.lastMs >= atMs) return;
+  const isFull = !hasRoom || state.values.size >= capacityOf(plan);
+  if (known === undefined && isFull) {
+    if (!isMember) return;
+    dropOneWhoLeft(state);
+  }
+  const tallies = talliesFor(state, text, { plan, hasRoom });
+  if (tallies === undefined) return;
+  tallies[0] = { ...newTally(0, 0), n: isMember ? 1 : 0, lastMs: atMs };
+  countAll(state);
+}
+
+function dropOneWhoLeft({ values }: ValuesState): void {
+  for (const [text, [tally]] of values)
+    if (tally?.n === 0) {
+      values.delete(text);
+      return;
+    }
 }
 
 export function mergeValues(into: ValuesState, from: ValuesState, plan: LeafPlan): void {

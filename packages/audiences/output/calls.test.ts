@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { type FlipContext, identifyCall, messageIdOf, trackCall, trackMessageIdOf } from "./calls.ts";
+import { type FlipContext, messageIdOf, trackCall, trackMessageIdOf, traitsCall } from "./calls.ts";
 
 const SPACE = { id: "spa_default", namespace: "default" };
 const AT_MS = Date.parse("2026-01-31T01:02:03.004Z");
@@ -18,7 +18,7 @@ const audience: FlipContext["computation"] = {
 const profile = { id: "u1", incarnation: 7 };
 
 test("contract 2.4, 8.2, 8.5: the body of a membership, its context exactly {personas}", () => {
-  const call = identifyCall(FLIP, { profile, computation: audience, space: SPACE });
+  const call = traitsCall(FLIP, { profile, computation: audience, space: SPACE });
   expect(call.body).toBe(
     '{"version":1,"type":"identify","userId":"u1","traits":{"big_spenders":true},"timestamp":"2026-01-31T01:02:03.004Z",' +
       '"context":{"personas":{"computation_class":"audience","computation_id":"aud_1","computation_key":"big_spenders",' +
@@ -35,7 +35,7 @@ test("contract 2.4, 8.2, 8.5: the body of a membership, its context exactly {per
 });
 
 test("an anonymous member has an anonymousId and no userId", () => {
-  const call = identifyCall(FLIP, {
+  const call = traitsCall(FLIP, {
     profile: { ...profile, id: "anon:x" },
     computation: audience,
     space: SPACE,
@@ -44,12 +44,26 @@ test("an anonymous member has an anonymousId and no userId", () => {
   expect(JSON.parse(call.body)).not.toHaveProperty("userId");
 });
 
+test("contract 8.9: of an account a group call says it, and a track call that has it in its context; neither has a user", () => {
+  const context = { profile: { id: "group:acme", incarnation: 7 }, computation: audience, space: SPACE };
+  const call = traitsCall(FLIP, context);
+  expect(call).toMatchObject({ type: "group", userId: null, anonymousId: null, groupId: "acme" });
+  expect(call.body).toMatch(
+    /^\{"version":1,"type":"group","groupId":"acme","traits":\{"big_spenders":true\},"timestamp":/,
+  );
+  const track = trackCall(FLIP, context);
+  expect(track).toMatchObject({ type: "track", userId: null, anonymousId: null, groupId: "acme" });
+  expect(JSON.parse(track.body)).toMatchObject({ context: { groupId: "acme", personas: {} } });
+  expect(JSON.parse(track.body)).not.toHaveProperty("groupId");
+});
+
 test.each([
   ["user:anon:x", "anon:x"],
+  ["user:group:x", "group:x"],
   ["user:user:x", "user:x"],
 ])("the user of profile %s is %s", (id, userId) => {
   expect(
-    identifyCall(FLIP, { profile: { ...profile, id }, computation: audience, space: SPACE }),
+    traitsCall(FLIP, { profile: { ...profile, id }, computation: audience, space: SPACE }),
   ).toMatchObject({ userId });
 });
 
@@ -90,6 +104,6 @@ test("contract 8.7: the track call of a change, its properties the traits that a
 
 test("contract 8.8: traits go along with the membership, which no trait replaces", () => {
   const along = { ...FLIP, traits: '{"plan":"pro","big_spenders":"x"}' };
-  const { body } = identifyCall(along, { profile, computation: audience, space: SPACE });
+  const { body } = traitsCall(along, { profile, computation: audience, space: SPACE });
   expect(JSON.parse(body)).toMatchObject({ traits: { plan: "pro", big_spenders: true } });
 });

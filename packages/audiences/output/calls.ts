@@ -1,7 +1,8 @@
-// The identify by which a destination learns of a membership or a computed trait (contract 8.1, 8.2, 8.5), and the track call beside it (8.7).
+// The identify, of an account the group call, by which a destination learns of a membership or a computed trait (contract 8.1, 8.2, 8.5, 8.9), and the
+// track call beside it (8.7).
 import { type AcceptedCall, acceptCall, SPACE_SOURCE, uuidV5, WEBHOOKS_INTEGRATION } from "#contract";
 import type { Computation } from "../profile/computation.ts";
-import { ownerOf } from "../profile/identity.ts";
+import { ownerOf, traitsTypeOf } from "../profile/identity.ts";
 import type { Flip, Profile } from "../profile/profile.ts";
 
 /** The space whose audiences these are. */
@@ -52,13 +53,14 @@ export function trackMessageIdOf(flip: FlipId, context: IdContext): string {
 }
 
 /** The call as ingest would have accepted it: `body` is the delivered JSON (contract 2.4), its times are those of the flip. */
-export function identifyCall(
+export function traitsCall(
   flip: Flip,
   context: FlipContext,
   messageId = messageIdOf(flip, context),
 ): AcceptedCall {
   const own = { [context.computation.key]: JSON.parse(flip.text) as unknown };
-  return accepted(flip, context, { type: "identify", messageId, traits: { ...traitsOf(flip), ...own } });
+  const type = traitsTypeOf(context.profile.id);
+  return accepted(flip, context, { type, messageId, traits: { ...traitsOf(flip), ...own } });
 }
 
 /** Of a member who has entered or left, as a call of a source could be: receivers that count events count it. */
@@ -82,7 +84,7 @@ function traitsOf({ traits }: Flip): Record<string, unknown> {
 }
 
 interface Content {
-  readonly type: "identify" | "track";
+  readonly type: "identify" | "group" | "track";
   readonly messageId: string;
   readonly [field: string]: unknown;
 }
@@ -99,15 +101,19 @@ function accepted(
     namespace: space.namespace,
     space_id: space.id,
   };
+  const owner = ownerOf(profile.id);
+  const accountId = "groupId" in owner ? owner.groupId : undefined;
   const call = {
-    ...ownerOf(profile.id),
+    // A group call names its account at its root, any other one in its context.
+    ...(accountId === undefined || type === "group" ? owner : {}),
     ...content,
-    context: { personas },
+    context: { ...(type === "track" && accountId !== undefined && { groupId: accountId }), personas },
     integrations: { All: false, [WEBHOOKS_INTEGRATION]: true },
   };
   // Its size is bounded by what a leaf and a profile keep, not by what a caller may send.
   const acceptance = acceptCall(call, {
     type,
+    accountId,
     receivedAtMs: flip.atMs,
     sizeIsBounded: true,
     newMessageId: () => content.messageId,

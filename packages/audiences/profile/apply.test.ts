@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
 import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
-import { advance, applyEvent, evaluate } from "./apply.ts";
+import { applyEvent } from "./apply.ts";
 import type { ComputationInput } from "./computation.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
+import { advance, evaluate } from "./judging.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { MAX_RECENT_CALLS } from "./recent-calls.ts";
 import { profileToRecord } from "./record.ts";

@@ -1,38 +1,22 @@
-// The only way in which a profile changes: one record of profile-events, or the passing of time.
+// The way in which a record of profile-events changes a profile; the passing of time is in judging.ts.
+import { leaveAccounts, noteNamed, tellAccounts } from "./accounts.ts";
 import { eventTimeOf, isBackfilled, isOfDeleted } from "./backfill.ts";
 import type { Computation } from "./computation.ts";
-import { type ComputationSet, withNaming } from "./computation-set.ts";
-import type { Moment, Outcome, ProfileCall, ProfileEvent } from "./event.ts";
+import type { ComputationSet } from "./computation-set.ts";
+import type { MemberFact, Moment, Outcome, ProfileCall, ProfileEvent } from "./event.ts";
 import { isUse, noteUse } from "./expiry.ts";
 import { foldCall } from "./fold.ts";
-import { noteCallLeftOut } from "./incomplete.ts";
+import { noteCallLeftOut, noteLeftOut } from "./incomplete.ts";
+import { advance, conclude, evaluate, judgeAt } from "./judging.ts";
+import { endLink, isEndedLink, linkAgain, standAgain } from "./link.ts";
+import { foldMember } from "./member-facts.ts";
 import { absorb, mergeOf } from "./merge.ts";
 import { emptyProfile, forgetResults, isFull, type Profile } from "./profile.ts";
 import { knowsCall, rememberCall } from "./recent-calls.ts";
 import { makeRoom } from "./room.ts";
-import { dueComputations, findNextDeadline, settle } from "./settle.ts";
+import { findNextDeadline, settle } from "./settle.ts";
 import { profileBytes } from "./size.ts";
 import { isSilenced, isSuppressedIn, setSuppression } from "./suppression.ts";
-
-/** For a profile time never goes back. */
-function judgeAt(profile: Profile, nowMs: number): number {
-  profile.judgedAtMs = Math.max(profile.judgedAtMs, nowMs);
-  return profile.judgedAtMs;
-}
-
-/** Evaluates what has changed, what is due, and of a new profile what holds for those who did nothing. */
-function conclude(
-  profile: Profile,
-  touched: Set<Computation>,
-  set: ComputationSet,
-  { isNew, nowMs }: { isNew: boolean; nowMs: number },
-): void {
-  if (isFull(profile)) makeRoom(profile, { set, nowMs, touched });
-  withNaming(touched, set.naming);
-  if (isNew) for (const computation of set.whenEmpty) touched.add(computation);
-  for (const computation of dueComputations(profile, set, nowMs)) touched.add(computation);
-  settle(profile, touched, nowMs);
-}
 
 /** Begins the record of a user who comes back after a deletion. */
 function beginAnew(profile: Profile, offset: number): void {
@@ -55,7 +39,17 @@ function applyCall(profile: Profile, call: ProfileCall, set: ComputationSet, mom
   // What ended before the call happened has ended; what ends between the call and now may be prolonged by it.
   if (atMs >= profile.nextDeadlineMs) advance(profile, set, atMs);
   foldCall({ profile, call, set, atMs, nowMs: judgeAt(profile, nowMs), touched });
+  if (!noteNamed(profile, call)) noteLeftOut(profile, set.told, set);
   conclude(profile, touched, set, { isNew, nowMs: profile.judgedAtMs });
+  return "applied";
+}
+
+/** An account learns of a member. */
+function applyMember(profile: Profile, fact: MemberFact, set: ComputationSet, moment: Moment): Outcome {
+  const isNew = profile.judgedAtMs === 0;
+  const room = { set, nowMs: judgeAt(profile, moment.nowMs), touched: new Set<Computation>() };
+  if (!foldMember(profile, fact, room)) return "frozen";
+  conclude(profile, room.touched, set, { isNew, nowMs: room.nowMs });
   return "applied";
 }
 
@@ -115,6 +109,7 @@ function applyRelease(
   profile.redirectTo = to;
   profile.linkedAtMs = linkedAtMs;
   forgetResults(profile);
+  leaveAccounts(profile, profile.accounts);
   profile.lists.clear();
   profile.nextDeadlineMs = Number.POSITIVE_INFINITY;
   profile.sizeBytes = profileBytes(profile);
@@ -123,10 +118,14 @@ function applyRelease(
 
 /** No `false` is sent; what is in the outbox is not sent any more either (contract 5.3). */
 function applyDelete(profile: Profile, atMs: number): Outcome {
+  const accounts = new Map(profile.accounts);
   emptyProfile(profile);
   profile.deletedAtMs = Math.max(profile.deletedAtMs ?? atMs, atMs);
   // Receivers drop what is not later than it, also where this process's clock is behind.
   profile.changedUntilMs = Math.max(profile.changedUntilMs, profile.deletedAtMs);
+  leaveAccounts(profile, accounts);
+  profile.accounts.clear();
+  profile.sizeBytes = 0;
   return "applied";
 }
 
@@ -136,12 +135,14 @@ function applyDelete(profile: Profile, atMs: number): Outcome {
  */
 function applyDeleteOfMerged(profile: Profile, atMs: number, set: ComputationSet, moment: Moment): Outcome {
   const [lists, outbox, results] = [[...profile.lists], profile.outbox, [...profile.results]];
+  const steps = [...profile.steps];
   const nowMs = Math.max(profile.judgedAtMs, moment.nowMs);
   applyDelete(profile, atMs);
   if (results.length === 0 && lists.length === 0) return "applied";
   for (const id of lists) profile.lists.add(id);
   for (const [id, result] of results) profile.results.set(id, result);
-  profile.outbox = outbox;
+  profile.steps = steps;
+  profile.outbox = [...outbox, ...profile.outbox.filter((flip) => !outbox.includes(flip))];
   profile.sizeBytes = profileBytes(profile);
   settle(profile, set.computations.values(), judgeAt(profile, nowMs));
   findNextDeadline(profile);
@@ -160,30 +161,6 @@ function applySuppression(
   if (isMerged) return "applied";
   findNextDeadline(profile);
   evaluate(profile, set.computations.values(), moment.nowMs);
-  return "applied";
-}
-
-/** Whether a call that merged a profile into this one, or this one into another, is of the user before the deletion. */
-function isEndedLink({ deletedAtMs }: Profile, linkedAtMs: number): boolean {
-  return deletedAtMs !== undefined && linkedAtMs <= deletedAtMs;
-}
-
-/** With an event that comes back the merge is over: with the surviving profile all was deleted that this one had given. */
-function endLink(profile: Profile, { endedAtMs, offset }: Moment): void {
-  const isOver = endedAtMs !== undefined && (profile.linkedAtMs ?? 0) <= endedAtMs;
-  if (!isOver || profile.redirectTo === undefined || offset <= profile.appliedOffset) return;
-  standAgain(profile, offset);
-  profile.deletedAtMs = Math.max(profile.deletedAtMs ?? endedAtMs, endedAtMs);
-}
-
-/** The same link again, maybe after a deletion that has ended the one before. Another one is for the surviving profile to judge. */
-function linkAgain(
-  profile: Profile,
-  { linkedAtMs = 0, to }: ProfileEvent & { readonly kind: "release" },
-): Outcome {
-  if (to !== profile.redirectTo) return "redirected";
-  if (linkedAtMs <= (profile.linkedAtMs ?? 0)) return "already_applied";
-  profile.linkedAtMs = linkedAtMs;
   return "applied";
 }
 
@@ -217,6 +194,8 @@ function applyNew(profile: Profile, event: ProfileEvent, set: ComputationSet, mo
         : applyDeleteOfMerged(profile, event.atMs, set, moment);
     case "suppress":
       return applySuppression(profile, event, set, moment);
+    case "member":
+      return applyMember(profile, event, set, moment);
     default:
       return applyList(profile, event, set, moment);
   }
@@ -225,14 +204,6 @@ function applyNew(profile: Profile, event: ProfileEvent, set: ComputationSet, mo
 /** Two aliases named each other, and what the profile was released with has come back to it. */
 function isOwnState({ id }: Profile, event: ProfileEvent): boolean {
   return event.kind === "merge" && event.moved.id === id;
-}
-
-/** It is nobody else's any more. Its changes are numbered anew, so it has another incarnation. */
-function standAgain(profile: Profile, offset: number): void {
-  emptyProfile(profile);
-  profile.redirectTo = undefined;
-  profile.linkedAtMs = undefined;
-  profile.incarnation = offset;
 }
 
 /**
@@ -259,20 +230,9 @@ export function applyEvent(
   profile.appliedOffset = moment.offset;
   if (profile.redirectTo !== undefined) standAgain(profile, moment.offset);
   const outcome = applyNew(profile, event, set, moment);
+  tellAccounts(profile, set.told);
   if (outcome === "applied" && isUse(event)) noteUse(profile, moment.nowMs);
   return outcome;
-}
-
-/** What the passing of time has changed. To be called when the watermark has reached `nextDeadlineMs`; earlier it changes nothing. */
-export function advance(profile: Profile, set: ComputationSet, nowMs: number): void {
-  const judgedAtMs = judgeAt(profile, nowMs);
-  settle(profile, dueComputations(profile, set, judgedAtMs), judgedAtMs);
-}
-
-/** Evaluates these computations, whatever has happened: the first sync, an edit, a resume. Only differences go to the outbox. */
-export function evaluate(profile: Profile, computations: Iterable<Computation>, nowMs: number): void {
-  if (profile.redirectTo === undefined && profile.judgedAtMs > 0)
-    settle(profile, computations, judgeAt(profile, nowMs));
 }
 
 /** After the survivor has the state of a released profile: what is left is where to find it. */

@@ -1,6 +1,6 @@
 // All audiences and computed traits of a space, compiled so that a call finds those that it touches.
-import { NAMED_CALL_TYPES, type NamedCallType } from "#contract";
-import type { Condition, Test } from "../definition/definition.ts";
+import { NAMED_CALL_TYPES } from "#contract";
+import type { Condition, EventLeaf, Test } from "../definition/definition.ts";
 import { keysAt } from "../definition/paths.ts";
 import { type LeafPlan, planLeaf } from "../leaves/plan.ts";
 import { type Computation, type ComputationInput, isMetByNothing, type Node, rootOf } from "./computation.ts";
@@ -30,7 +30,9 @@ export interface ComputationSet {
   /** By id: versions that are prepared beside the one that holds. */
   readonly beside: ReadonlyMap<string, Computation>;
   /** By type and name of the call. */
-  readonly events: Readonly<Record<NamedCallType, ReadonlyMap<string, readonly LeafUse[]>>>;
+  readonly events: Readonly<Record<EventLeaf["type"], ReadonlyMap<string, readonly LeafUse[]>>>;
+  /** Audiences and lists of users that accounts are told about. */
+  readonly told: readonly Computation[];
   /** By leaf key. */
   readonly leaves: ReadonlyMap<string, LeafUse>;
   /** By top-level trait. */
@@ -58,8 +60,8 @@ class Compiler {
   readonly beside = new Map<string, Computation>();
   readonly leaves = new Map<string, LeafUse>();
   readonly events = Object.fromEntries(
-    NAMED_CALL_TYPES.map((type) => [type, new Map<string, LeafUse[]>()]),
-  ) as Record<NamedCallType, Map<string, LeafUse[]>>;
+    [...NAMED_CALL_TYPES, "member"].map((type) => [type, new Map<string, LeafUse[]>()]),
+  ) as Record<EventLeaf["type"], Map<string, LeafUse[]>>;
   readonly traits = new Map<string, Computation[]>();
   readonly naming = new Map<Computation, Computation[]>();
   readonly #coverageOf: CoverageOf;
@@ -120,6 +122,10 @@ class Compiler {
     for (const [key] of keysAt(path)) push(this.traits, key, user);
   }
 
+  get told(): Computation[] {
+    return [...this.events.member.keys()].flatMap((key) => this.byKey.get(key) ?? []);
+  }
+
   /** What a leaf says that has not counted everything yet could be wrong. */
   holdBackUnready(): void {
     const unready = new Set<Computation>();
@@ -166,6 +172,6 @@ export function compileSet(
   compiler.holdBackUnready();
   const empty = new Map<Computation, boolean>();
   const whenEmpty = computations.filter(({ root }) => root !== undefined && isMetByNothing(root, empty));
-  const { beside, byId, events, leaves, naming, traits } = compiler;
-  return { computations: byId, beside, events, leaves, naming, traits, whenEmpty };
+  const { beside, byId, events, leaves, naming, told, traits } = compiler;
+  return { computations: byId, beside, events, leaves, naming, told, traits, whenEmpty };
 }

@@ -8,6 +8,16 @@ export interface ProfileCall extends CallIdentity, ReadCall {
   /** The event of a track, the name of a page or screen. */
   readonly name: string | null;
   readonly timestampMs: number;
+  /** The account that it names, as far as calls are looked at for that. */
+  readonly groupId?: string | null;
+}
+
+export interface MemberFact {
+  readonly userId: string;
+  /** Audiences and lists that the user is in, of those that accounts are told about. */
+  readonly audienceKeys: readonly string[];
+  /** Since when; of two the later one holds. */
+  readonly atMs: number;
 }
 
 /** What can happen to a profile. */
@@ -27,6 +37,8 @@ export type ProfileEvent =
       /** When the list was uploaded. */
       readonly atMs?: number;
     }
+  /** An account learns in which audiences a user is whose calls name it (contract 8.10). */
+  | ({ readonly kind: "member" } & MemberFact)
   /** The user is suppressed, or is not any more (contract 5.2). */
   | { readonly kind: "suppress"; readonly sourceId: string | null; readonly isSuppressed: boolean };
 

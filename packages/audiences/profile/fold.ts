@@ -4,6 +4,7 @@ import { emptyState, foldIntoLeaf, rootOf } from "../leaves/leaf.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet, LeafUse } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
+import { traitsTypeOf } from "./identity.ts";
 import { noteLeftOut } from "./incomplete.ts";
 import {
   MAX_EVENT_NAMES,
@@ -15,10 +16,11 @@ import {
   UNCOUNTED,
 } from "./profile.ts";
 import { makeRoomOnce, type Room } from "./room.ts";
+import { counts } from "./seed.ts";
 import { eventBytes, leafBytes, traitBytes } from "./size.ts";
 
 /** From this size on unique takes no further values: what else a profile counts needs the rest. */
-const VALUES_MAX_BYTES = (MAX_PROFILE_BYTES * 3) / 4;
+export const VALUES_MAX_BYTES = (MAX_PROFILE_BYTES * 3) / 4;
 const TRAITS = ["traits"];
 
 /** A call at its moment: `atMs` is its event time, `nowMs` when it is folded. */
@@ -50,7 +52,7 @@ function countEvent({ profile, call, atMs }: Folding, name: string): void {
 
 function foldLeaf(use: LeafUse, { profile, call, set, atMs, nowMs, touched }: Folding): void {
   const { plan, computations, fromOffset } = use;
-  if (profile.appliedOffset < fromOffset) return;
+  if (profile.appliedOffset < fromOffset || !counts(plan.leaf, profile.id)) return;
   const known = profile.leaves.get(plan.leaf.key);
   const state = known ?? emptyState(plan);
   const before = known === undefined ? 0 : leafBytes(known);
@@ -110,7 +112,7 @@ function foldTraits({ profile, call, set, atMs, nowMs, touched }: Folding): void
 export function foldCall(folding: Folding): void {
   const { call, set } = folding;
   const { name, type } = call;
-  if (type === "identify") foldTraits(folding);
+  if (type === traitsTypeOf(folding.profile.id)) foldTraits(folding);
   if (!isNamedCallType(type) || name === null) return;
   countEvent(folding, name);
   for (const use of set.events[type].get(name) ?? []) foldLeaf(use, folding);

@@ -1,10 +1,14 @@
 // One stretch of the log, read again for leaves that were not there when it was folded.
+import type { CallIdentity } from "#contract";
+import type { EventLeaf } from "../definition/definition.ts";
 import { eventTimeOf, foldPast, isPassedOver, type PastStates } from "./backfill.ts";
 import type { LeafUse } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
 import { countsFromOf } from "./expiry.ts";
+import { subjectOf } from "./identity.ts";
 import type { Profile } from "./profile.ts";
 import type { CallMemory } from "./recent-calls.ts";
+import { counts } from "./seed.ts";
 import { wasSuppressedAt } from "./suppression.ts";
 
 /** What of a profile decides whether a call counts, as it is when the stretch first has a call of it. */
@@ -82,7 +86,7 @@ export class Gathering {
   /** Remembers a call that was counted in a stretch before, as `take` did: a copy does not count. */
   pass(past: PastCall, load: Load): void {
     const facts = this.#admit(past, load);
-    if (facts !== undefined) this.#parts.calls.remember(past.call);
+    if (facts !== undefined) this.#parts.calls.remember(identityIn(past, facts));
   }
 
   /**
@@ -98,7 +102,7 @@ export class Gathering {
   /** Counts the call as it would have been counted when it came. Calls come in the order of the log. */
   take(past: PastCall, load: Load): void {
     const facts = this.#admit(past, load);
-    if (facts !== undefined && this.#parts.calls.remember(past.call)) this.#count(past, facts);
+    if (facts !== undefined && this.#parts.calls.remember(identityIn(past, facts))) this.#count(past, facts);
   }
 
   /**
@@ -118,7 +122,7 @@ export class Gathering {
     const moment = { atMs: eventTimeOf(call, this.#parts.nowMs), nowMs: this.#parts.judgedFromMs };
     const states = this.profiles.get(profileId)?.states ?? new Map();
     for (const use of this.#uses.get(`${call.type} ${call.name}`) ?? [])
-      if (offset >= (facts.backfilled.get(use.plan.leaf.key) ?? 0)) foldPast(states, call, use, moment);
+      if (isNew(use.plan.leaf, profileId, { facts, offset })) foldPast(states, call, use, moment);
     const { countsFrom, deletedAtMs } = facts;
     if (states.size > 0) this.profiles.set(profileId, { states, deletedAtMs, countsFrom });
   }
@@ -130,6 +134,25 @@ export class Gathering {
     this.#facts.set(id, facts);
     return facts;
   }
+}
+
+/**
+ * Of a call that is an account's, too, both count: each is another one. What a merged profile has counted itself its survivor learns by the
+ * merge, and forgets with a deletion.
+ */
+function identityIn({ call, profileId }: PastCall, { redirectTo }: Facts): CallIdentity {
+  if (subjectOf(profileId) === "users" && redirectTo === undefined) return call;
+  const { anonymousId, messageId, sourceId, userId } = call;
+  return { sourceId: `${profileId} ${sourceId}`, messageId, userId, anonymousId };
+}
+
+/** Whether the leaf counts the call, and has not yet. */
+function isNew(
+  leaf: EventLeaf,
+  profileId: string,
+  { facts, offset }: { readonly facts: Facts; readonly offset: number },
+): boolean {
+  return counts(leaf, profileId) && offset >= (facts.backfilled.get(leaf.key) ?? 0);
 }
 
 const isPassedOn = ({ appliedOffset, redirectTo }: Facts, offset: number): boolean =>

@@ -16,11 +16,11 @@ describe("whose call it is", () => {
     expect(profileIdOf({ ...identify, userId: null, anonymousId: null })).toBeUndefined();
   });
 
-  test.each(["u", "anon:x", "user:u", "user:anon:x", "ü:1"])(
+  test.each(["u", "anon:x", "group:x", "user:u", "user:anon:x", "user:group:x", "ü:1"])(
     "user %j has a profile id of its own, and is found again",
     (userId) => {
       const id = userProfileId(userId);
-      expect(id.startsWith("anon:")).toBe(false);
+      expect(/^(anon|group):/.test(id)).toBe(false);
       expect(ownerOf(id)).toEqual({ userId });
     },
   );

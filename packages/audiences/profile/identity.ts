@@ -1,26 +1,49 @@
-// Who a call belongs to (docs/use/audiences.md, "Identity").
+// Who a call belongs to (docs/use/audiences.md, "Identity" and "Accounts").
 import { hasPreviousId } from "#contract";
+import type { Subject } from "../definition/definition.ts";
 
 const ANONYMOUS = "anon:";
 const USER = "user:";
+const ACCOUNT = "group:";
+const PREFIXES = [ANONYMOUS, USER, ACCOUNT];
 
 /** The profile of a user. An id that would look like another kind of profile id is told apart by a prefix. */
 export function userProfileId(userId: string): string {
-  return userId.startsWith(ANONYMOUS) || userId.startsWith(USER) ? `${USER}${userId}` : userId;
+  return PREFIXES.some((prefix) => userId.startsWith(prefix)) ? `${USER}${userId}` : userId;
 }
 
 export function anonymousProfileId(anonymousId: string): string {
   return `${ANONYMOUS}${anonymousId}`;
 }
 
-/** Whose profile it is: a userId, or an anonymousId. */
-export function ownerOf(profileId: string): { readonly userId: string } | { readonly anonymousId: string } {
+/** The profile of an account, which calls name by their groupId. */
+export function accountProfileId(groupId: string): string {
+  return `${ACCOUNT}${groupId}`;
+}
+
+/** The type of the calls that set the profile's traits. */
+export function traitsTypeOf(profileId: string): "identify" | "group" {
+  return profileId.startsWith(ACCOUNT) ? "group" : "identify";
+}
+
+/** Whose profile it is. */
+export type Owner =
+  | { readonly userId: string }
+  | { readonly anonymousId: string }
+  | { readonly groupId: string };
+
+export function ownerOf(profileId: string): Owner {
   if (profileId.startsWith(ANONYMOUS)) return { anonymousId: profileId.slice(ANONYMOUS.length) };
+  if (profileId.startsWith(ACCOUNT)) return { groupId: profileId.slice(ACCOUNT.length) };
   return { userId: profileId.startsWith(USER) ? profileId.slice(USER.length) : profileId };
 }
 
 export function isAnonymous(profileId: string): boolean {
   return profileId.startsWith(ANONYMOUS);
+}
+
+export function subjectOf(profileId: string): Subject {
+  return profileId.startsWith(ACCOUNT) ? "accounts" : "users";
 }
 
 export interface Ids {

@@ -1,16 +1,19 @@
 // Of which audiences and computed traits a profile has left something out, for want of room (docs/use/audiences.md, "Limits").
+import { isNamedCallType } from "#contract";
 import type { Computation } from "./computation.ts";
 import { type ComputationSet, type LeafUse, withNaming } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
-import { isAnonymous } from "./identity.ts";
+import { isAnonymous, subjectOf, traitsTypeOf } from "./identity.ts";
 import { NOTHING_LEFT_OUT, type Profile, UNCOUNTED } from "./profile.ts";
 import { isUnknown } from "./seed.ts";
 
-/** Of an anonymous profile computed traits say nothing, nor do most audiences. */
+/** An account has what is of accounts alone, a user what is of users. Of an anonymous profile computed traits say nothing, nor do most audiences. */
 export function mayHave(
   { definition, includeAnonymous }: Pick<Computation, "definition" | "includeAnonymous">,
   { id }: Pick<Profile, "id">,
 ): boolean {
+  const of = definition.kind === "list" ? "users" : definition.of;
+  if (subjectOf(id) !== of) return false;
   return !isAnonymous(id) || (includeAnonymous && definition.kind === "audience");
 }
 
@@ -35,11 +38,11 @@ export function noteCallLeftOut(
   set: ComputationSet,
 ): void {
   profile.uncounted = UNCOUNTED.calls;
-  if (type === "identify") {
+  if (type === traitsTypeOf(profile.id)) {
     const { traits } = body;
     for (const key of Object.keys(typeof traits === "object" && traits !== null ? traits : {}))
       noteLeftOut(profile, set.traits.get(key) ?? [], set);
-  } else if ((type === "track" || type === "page" || type === "screen") && name !== null)
+  } else if (isNamedCallType(type) && name !== null)
     for (const { computations } of set.events[type].get(name) ?? []) noteLeftOut(profile, computations, set);
 }
 

@@ -1,6 +1,7 @@
 // An anonymous profile into its user's, or by an alias a user's into another's: as if all calls had carried the survivor's id.
 import type { CallIdentity } from "#contract";
 import { emptyState, mergeStates } from "../leaves/leaf.ts";
+import { noteAccount } from "./accounts.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
 import { setTrait } from "./fold.ts";
@@ -54,6 +55,8 @@ export function absorb(
     profile.leaves.set(key, own);
     for (const computation of use.computations) touched.add(computation);
   }
+  for (const groupId of moved.accounts.keys())
+    if (!noteAccount(profile, groupId)) noteLeftOut(profile, set.told, set);
   profile.uncounted = moreUncounted(profile.uncounted, moved.uncounted);
   noteMissing(profile, set.leaves.values(), set);
   noteLeftOut(profile, known(moved.incompleteFor, set), set);

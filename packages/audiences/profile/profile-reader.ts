@@ -1,5 +1,5 @@
 // The profile from the bytes of its Avro record, as profile-writer.ts writes them.
-import type { ProfileSuppression } from "#topics";
+import type { ProfileMove, ProfileSuppression } from "#topics";
 import { AvroReader } from "../bytes/avro-reader.ts";
 import { leafFromRecord } from "./leaf-record.ts";
 import { createProfile, type Profile } from "./profile.ts";
@@ -34,6 +34,11 @@ export class ProfileReader {
     profile.uncounted = uncountedOf(profile, reader.long());
     profile.seenAtMs = seenAtOf(profile, reader.long());
     profile.forgottenTo = reader.long();
+    readMoves(reader, profile);
+    reader.each(() => {
+      const groupId = reader.name();
+      profile.accounts.set(groupId, { told: [...reader.texts()], toldAtMs: reader.long() });
+    });
     reader.end();
     profile.sizeBytes = profileBytes(profile);
     findNextDeadline(profile);
@@ -99,7 +104,9 @@ function readOutbox(reader: AvroReader, { outbox }: Profile): void {
     const computationId = reader.name();
     const [generation, seq] = [reader.long(), reader.long()];
     const [text, atMs, traits] = [reader.text(), reader.long(), reader.text()];
-    outbox.push({ computationId, generation, seq, text, atMs, traits, isTracked: reader.boolean() });
+    const [isTracked, toAccount] = [reader.boolean(), reader.text()];
+    const flip = { computationId, generation, seq, text, atMs, traits, isTracked };
+    outbox.push(toAccount === "" ? flip : { ...flip, toAccount });
   });
 }
 
@@ -107,6 +114,17 @@ function readIncomplete(reader: AvroReader, profile: Profile): void {
   const ids: string[] = [];
   reader.each(() => ids.push(reader.name()));
   if (ids.length > 0) profile.incompleteFor = new Set(ids);
+}
+
+function readMoves(reader: AvroReader, profile: Profile): void {
+  const moves: ProfileMove[] = [];
+  reader.each(() => {
+    const computationId = reader.name();
+    const [by, batch, hour] = [reader.long(), reader.long(), reader.long()];
+    const [entered, left, members] = [reader.long(), reader.long(), reader.long()];
+    moves.push({ computationId, by, batch, hour, entered, left, members });
+  });
+  if (moves.length > 0) profile.moves = moves;
 }
 
 function readSuppressions(reader: AvroReader, profile: Profile): void {

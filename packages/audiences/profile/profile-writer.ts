@@ -35,6 +35,8 @@ export class ProfileWriter {
     writer.long(profile.uncounted);
     writer.long(profile.seenAtMs);
     writer.long(profile.forgottenTo);
+    writeMoves(writer, profile);
+    writeAccounts(writer, profile);
     return writer.take();
   }
 }
@@ -160,7 +162,7 @@ function writeResults(writer: AvroWriter, { results }: Profile): void {
 
 function writeOutbox(writer: AvroWriter, { outbox }: Profile): void {
   writer.block(outbox.length);
-  for (const { atMs, computationId, generation, isTracked, seq, text, traits } of outbox) {
+  for (const { atMs, computationId, generation, isTracked, seq, text, toAccount = "", traits } of outbox) {
     writer.text(computationId);
     writer.long(generation);
     writer.long(seq);
@@ -168,8 +170,28 @@ function writeOutbox(writer: AvroWriter, { outbox }: Profile): void {
     writer.long(atMs);
     writer.text(traits);
     writer.boolean(isTracked);
+    writer.text(toAccount);
   }
   if (outbox.length > 0) writer.block(0);
+}
+
+function writeAccounts(writer: AvroWriter, { accounts }: Profile): void {
+  writer.block(accounts.size);
+  for (const [groupId, { told, toldAtMs }] of accounts) {
+    writer.text(groupId);
+    writer.texts(told);
+    writer.long(toldAtMs);
+  }
+  if (accounts.size > 0) writer.block(0);
+}
+
+function writeMoves(writer: AvroWriter, { moves }: Profile): void {
+  writer.block(moves.length);
+  for (const { batch, by, computationId, entered, hour, left, members } of moves) {
+    writer.text(computationId);
+    for (const number of [by, batch, hour, entered, left, members]) writer.long(number);
+  }
+  if (moves.length > 0) writer.block(0);
 }
 
 function writeSuppressions(writer: AvroWriter, { suppressions }: Profile): void {

@@ -1,6 +1,6 @@
 // What is kept of one profile (decision 45). A profile is changed in place: whoever passes it to a
 // function of this package passes it on, and reads it again from its store when the result was not made durable.
-import type { ProfileSuppression } from "#topics";
+import type { ProfileAccount, ProfileMove, ProfileSuppression } from "#topics";
 import type { LeafState } from "../leaves/state.ts";
 
 export interface ProfileTrait {
@@ -45,7 +45,12 @@ export interface Flip {
   readonly traits: string;
   /** It is sent as a track call, too. */
   readonly isTracked: boolean;
+  /** GroupId of an account that is told it, and nobody else: then `text` is a JSON list of ids. Otherwise it is sent. */
+  readonly toAccount?: string;
 }
+
+/** What an account has learned about the user last. */
+export type ToldAccount = Readonly<Omit<ProfileAccount, "groupId">>;
 
 export interface Profile {
   readonly id: string;
@@ -63,6 +68,8 @@ export interface Profile {
   readonly leaves: Map<string, LeafState>;
   /** Ids of the imported lists that name the user. */
   readonly lists: Set<string>;
+  /** Of a user, by groupId: accounts that calls have named. */
+  readonly accounts: Map<string, ToldAccount>;
   /** By computation id. */
   readonly results: Map<string, Result>;
   /** Hashes of the newest calls, newest last: a call that comes again counts once. */
@@ -95,6 +102,16 @@ export interface Profile {
   seenAtMs: number;
   /** Calls of the log below this offset were forgotten with the profile. */
   forgottenTo: number;
+  /** Entered and left since it was written last. */
+  steps: Step[];
+  /** Of earlier writes, where it may not be in the counts of its partition yet. Never changed in place. */
+  moves: readonly ProfileMove[];
+}
+
+/** A value has become true, or is true no more. */
+export interface Step {
+  readonly computationId: string;
+  readonly by: 1 | -1;
 }
 
 /** Names of which a profile keeps the count; calls of further names are folded, but not counted by name. */
@@ -121,6 +138,9 @@ export function isFull({ sizeBytes }: Pick<Profile, "sizeBytes">): boolean {
 /** Nearly every profile has none: they share it. */
 export const NOTHING_LEFT_OUT: ReadonlySet<string> = new Set();
 const NONE: readonly ProfileSuppression[] = [];
+/** Shared as well; `noteStep` gives a profile its own. */
+export const NO_STEPS: Step[] = [];
+export const NO_MOVES: readonly ProfileMove[] = [];
 
 /** A profile of which nothing is known; `offset` is that of the record that it begins with. */
 export function createProfile(id: string, offset: number): Profile {
@@ -134,6 +154,7 @@ export function createProfile(id: string, offset: number): Profile {
     events: new Map(),
     leaves: new Map(),
     lists: new Set(),
+    accounts: new Map(),
     results: new Map(),
     recentCalls: [],
     backfilled: new Map(),
@@ -150,13 +171,21 @@ export function createProfile(id: string, offset: number): Profile {
     changedUntilMs: 0,
     seenAtMs: 0,
     forgottenTo: 0,
+    steps: NO_STEPS,
+    moves: NO_MOVES,
   };
+}
+
+export function noteStep(profile: Pick<Profile, "steps">, computationId: string, by: Step["by"]): void {
+  if (profile.steps === NO_STEPS) profile.steps = [];
+  profile.steps.push({ computationId, by });
 }
 
 /** Forgets results, not their times: a user who comes back is not sent a change with the time of an earlier one. */
 export function forgetResults(profile: Profile, isForgotten: (id: string) => boolean = () => true): void {
-  for (const [id, { sinceMs }] of profile.results) {
+  for (const [id, { sinceMs, text }] of profile.results) {
     if (!isForgotten(id)) continue;
+    if (text === "true") noteStep(profile, id, -1);
     profile.changedUntilMs = Math.max(profile.changedUntilMs, sinceMs);
     profile.results.delete(id);
   }
@@ -164,10 +193,12 @@ export function forgetResults(profile: Profile, isForgotten: (id: string) => boo
 
 /** Forgets all that is known; what is left is where the profile came from, how far it has read, and that it is suppressed. */
 export function emptyProfile(profile: Profile): void {
-  for (const part of [profile.traits, profile.events, profile.leaves, profile.lists]) part.clear();
+  for (const part of [profile.traits, profile.events, profile.leaves, profile.lists, profile.accounts])
+    part.clear();
   forgetResults(profile);
   profile.recentCalls = [];
-  profile.outbox = [];
+  // What accounts wait to be told names the user alone, and is followed by what ends it.
+  profile.outbox = profile.outbox.filter(({ toAccount }) => toAccount !== undefined);
   profile.judgedAtMs = 0;
   profile.sizeBytes = 0;
   profile.incompleteFor = NOTHING_LEFT_OUT;

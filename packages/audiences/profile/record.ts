@@ -63,7 +63,7 @@ export function profileToRecord(profile: Profile): ProfileState {
     lists: [...profile.lists],
     backfilled: Array.from(profile.backfilled, ([leafKey, toOffset]) => ({ leafKey, toOffset })),
     results: resultsOf(profile),
-    outbox: [...profile.outbox],
+    outbox: profile.outbox.map((flip) => ({ ...flip, toAccount: flip.toAccount ?? "" })),
     outboxOffset: profile.outboxOffset ?? null,
     changedUntilMs: profile.changedUntilMs,
     linkedAtMs: profile.linkedAtMs ?? null,
@@ -72,6 +72,10 @@ export function profileToRecord(profile: Profile): ProfileState {
     uncounted: profile.uncounted,
     seenAtMs: profile.seenAtMs,
     forgottenTo: profile.forgottenTo,
+    moves: [...profile.moves],
+    accounts: Array.from(profile.accounts, ([groupId, { told, toldAtMs }]) => {
+      return { groupId, told: [...told], toldAtMs };
+    }),
   };
 }
 
@@ -85,6 +89,8 @@ function fillMaps(profile: Profile, record: ProfileState): void {
     if (state !== undefined) profile.leaves.set(leaf.key, state);
   }
   for (const list of record.lists) profile.lists.add(list);
+  for (const { groupId, told, toldAtMs } of record.accounts)
+    profile.accounts.set(groupId, { told, toldAtMs });
   for (const { leafKey, toOffset } of record.backfilled) profile.backfilled.set(leafKey, toOffset);
   for (const { computationId, deadlineMs, generation, seq, sinceMs, text } of record.results) {
     const due = deadlineMs ?? Number.POSITIVE_INFINITY;
@@ -109,7 +115,9 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   profile.version = record.version;
   profile.judgedAtMs = record.judgedAtMs;
   profile.recentCalls = hashesFromBytes(record.recentCalls);
-  profile.outbox = record.outbox.map((flip) => ({ ...flip }));
+  profile.outbox = record.outbox.map(({ toAccount, ...flip }) =>
+    toAccount === "" ? flip : { ...flip, toAccount },
+  );
   profile.outboxOffset = record.outboxOffset ?? undefined;
   profile.redirectTo = record.redirectTo ?? undefined;
   profile.deletedAtMs = record.deletedAtMs ?? undefined;
@@ -121,6 +129,7 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   profile.uncounted = uncountedOf(profile, record.uncounted);
   profile.seenAtMs = seenAtOf(profile, record.seenAtMs);
   profile.forgottenTo = record.forgottenTo;
+  if (record.moves.length > 0) profile.moves = record.moves;
   profile.sizeBytes = profileBytes(profile);
   findNextDeadline(profile);
   return profile;

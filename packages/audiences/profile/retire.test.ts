@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
-import { applyEvent, evaluate } from "./apply.ts";
+import { applyEvent } from "./apply.ts";
 import type { ComputationInput } from "./computation.ts";
 import { compileSet } from "./computation-set.ts";
+import { evaluate } from "./judging.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { forgetUnused, leaveAudience } from "./retire.ts";
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
 import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
-import { advance, applyEvent } from "./apply.ts";
+import { applyEvent } from "./apply.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
+import { advance } from "./judging.ts";
 import { createProfile, isFull, MAX_PROFILE_BYTES, MAX_TRAITS, type Profile, UNCOUNTED } from "./profile.ts";
 import { profileFromRecord, profileToRecord } from "./record.ts";
 import { forgetUnused } from "./retire.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
-import { applyEvent, evaluate } from "./apply.ts";
+import { applyEvent } from "./apply.ts";
 import { compileSet } from "./computation-set.ts";
+import { evaluate } from "./judging.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { isKnownFromSummary, seedLeaves } from "./seed.ts";
 import { profileBytes } from "./size.ts";
@@ -60,6 +61,20 @@ test("what is counted after the seed is counted once, and what is not known is l
     { event: "A", where: [{ path: "properties.n", op: "exists" }] },
   ].map((definition) => [...setOf(definition).leaves.values()].some(({ plan }) => isKnownFromSummary(plan)));
   expect(known).toEqual([false, false, false]);
+});
+
+test("a user keeps nothing for what is of accounts, and an account nothing for what is of users", () => {
+  const counted = { event: "A", count: { op: "gte", value: 1 } };
+  for (const [id, definition] of [
+    ["u", { of: "accounts", ...counted }],
+    ["group:g", counted],
+  ] as const) {
+    const profile = createProfile(id, 0);
+    const set = setOf(definition);
+    call(profile, NOW_MS, set);
+    seedLeaves(profile, set.leaves.values());
+    expect([profile.leaves.size, profile.outbox.length, profile.events.size]).toEqual([0, 0, 1]);
+  }
 });
 
 test("a call that comes before the profile was looked at is judged by what is known of the other leaves", () => {

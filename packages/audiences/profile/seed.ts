@@ -1,14 +1,21 @@
 // What a new leaf can know of calls that were counted before it was there: from the profile's counts by name (decision 45).
+import type { EventLeaf } from "../definition/definition.ts";
 import type { LeafPlan } from "../leaves/plan.ts";
 import type { LeafState } from "../leaves/state.ts";
 import { comparedState } from "./against-trait.ts";
 import type { LeafUse } from "./computation-set.ts";
+import { subjectOf } from "./identity.ts";
 import { type EventSummary, type Profile, UNCOUNTED } from "./profile.ts";
 import { leafBytes } from "./size.ts";
 
 /** Whether a profile's counts by name say all that the leaf asks for. */
 export function isKnownFromSummary({ summaryKey }: LeafPlan): boolean {
   return summaryKey !== undefined;
+}
+
+/** Whether calls of this profile count for the leaf: those of a user or of an account. */
+export function counts({ of = "users" }: Pick<EventLeaf, "of">, profileId: string): boolean {
+  return subjectOf(profileId) === of;
 }
 
 function stateOf({ storage }: LeafPlan, { count, firstMs, lastMs }: EventSummary): LeafState {
@@ -51,6 +58,7 @@ export function leafStateOf(profile: Profile, plan: LeafPlan): LeafState | undef
  */
 export function seedLeaves(profile: Profile, uses: Iterable<LeafUse>): void {
   for (const { plan } of uses) {
+    if (!counts(plan.leaf, profile.id)) continue;
     const { key } = plan.leaf;
     const known = profile.leaves.get(key);
     const state = seedOf(profile, plan, known);

@@ -3,13 +3,18 @@ import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
 import { evaluateComputation, type Moment } from "./evaluate.ts";
 import { mayHave } from "./incomplete.ts";
-import type { Profile, Result } from "./profile.ts";
+import { noteStep, type Profile, type Result } from "./profile.ts";
 import { sentAlong } from "./sent-along.ts";
 import { resultBytes } from "./size.ts";
 import { isSilenced } from "./suppression.ts";
 
 /** Of JSON texts: what is not sent as the first value. */
 const EMPTY: ReadonlySet<string> = new Set(["false", "null", "0", "[]"]);
+
+/** Whether a value is sent to whom none was sent before (contract 8.2). */
+export function isSentFirst(value: unknown): boolean {
+  return !EMPTY.has(textOf(value));
+}
 
 function isFor(computation: Computation, profile: Profile): boolean {
   return computation.state === "live" && mayHave(computation, profile);
@@ -33,6 +38,8 @@ export function setValue(
   if (isFirst && EMPTY.has(text)) return;
   const result = profile.results.get(computation.id) ?? createResult(profile, computation);
   if (result.text === text) return;
+  if (text === "true") noteStep(profile, computation.id, 1);
+  else if (result.text === "true") noteStep(profile, computation.id, -1);
   profile.sizeBytes -= resultBytes(result);
   result.text = text;
   profile.sizeBytes += resultBytes(result);

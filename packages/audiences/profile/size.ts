@@ -1,6 +1,6 @@
 // About how many bytes a part of a profile takes in its record. Counted as it changes, so that a call never has to measure a whole profile.
 import type { LeafState, Tally } from "../leaves/state.ts";
-import type { Profile, ProfileTrait, Result } from "./profile.ts";
+import type { Profile, ProfileTrait, Result, ToldAccount } from "./profile.ts";
 
 const LEAF_BYTES = 24;
 const TIME_BYTES = 6;
@@ -46,12 +46,18 @@ export function resultBytes({ text }: Result): number {
   return 48 + Buffer.byteLength(text);
 }
 
+/** Of an account that the user's calls have named. */
+export function accountBytes(groupId: string, { told }: ToldAccount): number {
+  return 16 + Buffer.byteLength(groupId) + told.length * 32;
+}
+
 /** All of it at once: when a profile has been read, and after a merge. */
 export function profileBytes(profile: Profile): number {
   let bytes = 0;
   for (const [key, trait] of profile.traits) bytes += traitBytes(key, trait);
   for (const { name } of profile.events.values()) bytes += eventBytes(name);
   for (const state of profile.leaves.values()) bytes += leafBytes(state);
+  for (const [groupId, account] of profile.accounts) bytes += accountBytes(groupId, account);
   for (const result of profile.results.values()) bytes += resultBytes(result);
   return bytes;
 }

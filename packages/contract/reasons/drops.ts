@@ -55,7 +55,7 @@ export const PASSED_OVER: Reasons<PassedOverReason> = {
   },
   not_connected: {
     meaning: "the destination was off, or not connected to the source, when the call was routed",
-    action: "replay the calls of a destination that got them to this one, if it should have them",
+    action: "connect and switch it on, then replay the calls that it is missing, if it should have them",
   },
   suppressed: SUPPRESSED,
 };

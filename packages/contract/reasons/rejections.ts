@@ -32,21 +32,19 @@ export type RejectionCode =
   | "context_not_object"
   | "integrations_invalid";
 
-const SEND = "in the call that is sent";
-
 export const REJECTIONS: Reasons<RejectionCode> = {
-  no_user_anon_id: { meaning: "the call has neither userId nor anonymousId", action: `give one ${SEND}` },
-  event_not_defined: { meaning: "a track call has no event", action: `name the event ${SEND}` },
-  event_not_string: { meaning: "the event is no text", action: `give a text ${SEND}` },
-  properties_not_object: { meaning: "properties are no object", action: `give an object ${SEND}` },
-  traits_not_object: { meaning: "traits are no object", action: `give an object ${SEND}` },
-  name_not_string: { meaning: "the name of a page or screen is no text", action: `give a text ${SEND}` },
+  no_user_anon_id: { meaning: "the call has neither userId nor anonymousId", action: "give one" },
+  event_not_defined: { meaning: "a track call has no event", action: "name the event" },
+  event_not_string: { meaning: "the event is no text", action: "give a text" },
+  properties_not_object: { meaning: "properties are no object", action: "give an object" },
+  traits_not_object: { meaning: "traits are no object", action: "give an object" },
+  name_not_string: { meaning: "the name of a page or screen is no text", action: "give a text" },
   id_required: {
     meaning: "an id that this type of call needs is missing: groupId, or userId and previousId of an alias",
-    action: `give it ${SEND}`,
+    action: "give it",
   },
-  id_not_string: { meaning: "an id is no text", action: `give a text ${SEND}` },
-  invalid_type: { meaning: "the type is none of the six types of calls", action: `give one of them ${SEND}` },
+  id_not_string: { meaning: "an id is no text", action: "give a text" },
+  invalid_type: { meaning: "the type is none of the six types of calls", action: "give one of them" },
   message_too_large: {
     meaning: `a call has more than ${MAX_CALL_BYTES} bytes, or a batch more than ${MAX_BATCH_BYTES}, decompressed`,
     action: "send smaller calls, or fewer in a batch",
@@ -69,20 +67,20 @@ export const REJECTIONS: Reasons<RejectionCode> = {
   not_an_object: { meaning: "a call, or the body, is no JSON object", action: "send an object" },
   nested_too_deep: {
     meaning: `a call nests more than ${MAX_CALL_DEPTH} levels deep`,
-    action: `nest less ${SEND}`,
+    action: "nest less",
   },
   number_out_of_range: {
     meaning: "a number is beyond what a double holds, and would be delivered as null",
-    action: `give a smaller one, or a text, ${SEND}`,
+    action: "give a smaller one, or a text",
   },
   message_id_too_long: {
     meaning: `the messageId has more than ${MAX_MESSAGE_ID_CHARACTERS} characters`,
-    action: `give a shorter one ${SEND}, or none`,
+    action: "give a shorter one, or none",
   },
-  context_not_object: { meaning: "the context is no object", action: `give an object ${SEND}` },
+  context_not_object: { meaning: "the context is no object", action: "give an object" },
   integrations_invalid: {
     meaning: "integrations are no object of booleans and objects",
-    action: `give such an object ${SEND}`,
+    action: "give such an object",
   },
 };
 

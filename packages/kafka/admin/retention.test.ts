@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { withBareAdmin } from "#support/kafka-access";
 import { until } from "#support/until";
-import { withBareAdmin } from "../fixtures/bare-admin.ts";
 import {
   names,
   record,
@@ -16,8 +16,16 @@ useScratchKafka((test) => {
   given = test;
 });
 
+async function removeBelow(offset: number, topic: string): Promise<void> {
+  await withBareAdmin(given.brokers, async (admin) => {
+    // Only then does it know the leader.
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: String(offset) }] });
+  });
+}
+
 test("a group whose place is below the log's start goes on there, and counts what is gone", async () => {
-  const { brokers, scratch } = given;
+  const { scratch } = given;
   const [topic = ""] = await scratch.topics(["calls"], 1);
   const producer = scratch.kafka.producer();
   const stepped: string[] = [];
@@ -37,11 +45,7 @@ test("a group whose place is below the log's start goes on there, and counts wha
   await until(() => stepped.length === 10, { timeoutMs: 20_000, what: "the first records" });
   await first.stop(5_000);
   await producer.send(values.slice(10).map((value) => record(topic, "key", value)));
-  await withBareAdmin(brokers, async (admin) => {
-    // Only then does it know the leader.
-    await admin.fetchTopicOffsets(topic);
-    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: "25" }] });
-  });
+  await removeBelow(25, topic);
   const second = await startRunner(scratch, options);
   await until(() => stepped.length === 15, { timeoutMs: 20_000, what: "the records that are left" });
   expect(stepped).toEqual([...values.slice(0, 10), ...values.slice(25)]);
@@ -53,4 +57,52 @@ test("a group whose place is below the log's start goes on there, and counts wha
   });
   await second.stop(5_000);
   expect(await scratch.kafka.admin().committedOffsets(options.groupId, topic)).toEqual(new Map([[0, 30]]));
+});
+
+test("what was done behind a record that is gone is not done again", async () => {
+  const { scratch } = given;
+  const [topic = ""] = await scratch.topics(["calls"], 1);
+  const producer = scratch.kafka.producer();
+  const stepped: string[] = [];
+  const options = runnerOptions(scratch, {
+    topics: [topic],
+    producer,
+    step({ decoded }, settle) {
+      stepped.push(decoded);
+      if (decoded !== "call-1") settle({ produce: [] });
+    },
+  });
+  const values = names("call-", 10);
+  await producer.send(values.slice(0, 8).map((value) => record(topic, "key", value)));
+  const first = await startRunner(scratch, options);
+  await until(() => stepped.length === 8, { timeoutMs: 20_000, what: "the first records" });
+  await first.stop(100);
+  expect(await scratch.kafka.admin().committedOffsets(options.groupId, topic)).toEqual(new Map([[0, 1]]));
+  await producer.send(values.slice(8).map((value) => record(topic, "key", value)));
+  await removeBelow(4, topic);
+  const second = await startRunner(scratch, options);
+  await until(() => stepped.includes("call-9"), { timeoutMs: 20_000, what: "the records behind them" });
+  await second.stop(5_000);
+  expect(stepped).toEqual(values);
+});
+
+test("a log that retention has emptied is read to its end, though no record says so", async () => {
+  const { scratch } = given;
+  const [topic = ""] = await scratch.topics(["calls"], 1);
+  const producer = scratch.kafka.producer();
+  const options = runnerOptions(scratch, {
+    topics: [topic],
+    producer,
+    step: (_, settle) => settle({ produce: [] }),
+  });
+  const committed = () => scratch.kafka.admin().committedOffsets(options.groupId, topic);
+  await producer.send([record(topic, "key", "read")]);
+  const first = await startRunner(scratch, options);
+  await until(async () => (await committed()).get(0) === 1, { timeoutMs: 20_000, what: "the first commit" });
+  await first.stop(5_000);
+  await producer.send(names("call-", 9).map((value) => record(topic, "key", value)));
+  await removeBelow(10, topic);
+  const second = await startRunner(scratch, options);
+  await until(async () => (await committed()).get(0) === 10, { timeoutMs: 20_000, what: "the log's end" });
+  await second.stop(5_000);
 });

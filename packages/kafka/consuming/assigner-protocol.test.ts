@@ -7,6 +7,7 @@ import {
   decodeUserData,
   encodeUserData,
   type LastAssignment,
+  NO_ASSIGNMENT,
 } from "./assigner-protocol.ts";
 
 const { AssignerProtocol } = kafkajs;
@@ -25,9 +26,9 @@ function newAssigner(last: LastAssignment): kafkajs.Assigner {
   });
 }
 
-type Past = Omit<LastAssignment, "busy"> & Partial<LastAssignment>;
+type Past = Pick<LastAssignment, "partitions" | "assignedAtMs"> & Partial<LastAssignment>;
 
-const NOBODY: LastAssignment = { partitions: [], assignedAtMs: 0, busy: [] };
+const NOBODY: LastAssignment = { ...NO_ASSIGNMENT, busy: [] };
 
 /** What the members are sent, decoded. */
 async function assignments(members: Record<string, Past>) {
@@ -95,14 +96,14 @@ describe("co-partitioning assigner", () => {
   });
 
   test("user data survives its encoding, and damaged user data is a member without a past", () => {
-    const last = { partitions: [2, 9], assignedAtMs: 1_700_000_000_000, busy: [9] };
+    const last = { partitions: [2, 9], generation: 4, assignedAtMs: 1_700_000_000_000, busy: [9] };
     expect(decodeUserData(encodeUserData(last))).toEqual(last);
     const untold = '{"partitions":[1]}';
     for (const damaged of ["", "{", "null", '{"partitions":1,"assignedAtMs":5}', '"x"', untold]) {
       expect(decodeUserData(Buffer.from(damaged))).toEqual(NOBODY);
     }
     const some = Buffer.from('{"partitions":["x",1,null],"assignedAtMs":5}');
-    expect(decodeUserData(some)).toEqual({ partitions: [1], assignedAtMs: 5, busy: [] });
+    expect(decodeUserData(some)).toEqual({ partitions: [1], generation: 0, assignedAtMs: 5, busy: [] });
   });
 
   test("a member is told which busy partitions it has to release, in all topics; a leader of a version before tells nothing", async () => {

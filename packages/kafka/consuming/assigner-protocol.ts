@@ -4,24 +4,34 @@ import { type AssignedMember, assignPartitions } from "./assigner.ts";
 /** A member's memory of its last assignment, which it sends to the group's leader. */
 export interface LastAssignment {
   readonly partitions: readonly number[];
-  /** The time of the assignment. When two members claim a partition, the later one wins. */
+  /** The group's generation of the assignment. When two members claim a partition, the later one wins. */
+  readonly generation: number;
+  /** The time of the assignment, which a leader of an earlier version compares. */
   readonly assignedAtMs: number;
   /** The partitions whose records are worked on, and which are not to move meanwhile. */
   readonly busy: readonly number[];
 }
 
-const NOTHING: LastAssignment = { partitions: [], assignedAtMs: 0, busy: [] };
+export const NO_ASSIGNMENT: Omit<LastAssignment, "busy"> = { partitions: [], generation: 0, assignedAtMs: 0 };
 const NO_DATA = Buffer.alloc(0);
 
-export function encodeUserData({ partitions, assignedAtMs, busy }: LastAssignment): Buffer {
-  return Buffer.from(JSON.stringify({ partitions, assignedAtMs, busy }));
+export function encodeUserData({ partitions, generation, assignedAtMs, busy }: LastAssignment): Buffer {
+  return Buffer.from(JSON.stringify({ partitions, generation, assignedAtMs, busy }));
 }
 
-/** Foreign or damaged data means a member without a past, never a failed rebalance. One of a version before says nothing of busy ones. */
+/**
+ * Foreign or damaged data means a member without a past, never a failed rebalance. One of a version before says nothing of generations, or
+ * of busy ones.
+ */
 export function decodeUserData(userData: Buffer): LastAssignment {
-  const { partitions, assignedAtMs, busy } = propertiesOf(userData);
-  if (!Array.isArray(partitions) || typeof assignedAtMs !== "number") return NOTHING;
-  return { partitions: numbersOf(partitions), assignedAtMs, busy: numbersOf(busy) };
+  const { partitions, generation, assignedAtMs, busy } = propertiesOf(userData);
+  if (!Array.isArray(partitions) || typeof assignedAtMs !== "number") return { ...NO_ASSIGNMENT, busy: [] };
+  return {
+    partitions: numbersOf(partitions),
+    generation: typeof generation === "number" ? generation : 0,
+    assignedAtMs,
+    busy: numbersOf(busy),
+  };
 }
 
 /** The partitions that the leader wants back. A leader of an earlier version names none. */
@@ -47,8 +57,8 @@ function numbersOf(list: unknown): number[] {
 }
 
 function toMember({ id, userData }: JoinedMember): AssignedMember {
-  const { partitions, assignedAtMs, busy } = decodeUserData(userData);
-  return { id, owned: partitions, assignedAtMs, busy };
+  const { partitions: owned, ...last } = decodeUserData(userData);
+  return { id, owned, ...last };
 }
 
 /** The sticky co-partitioning assigner for one consumer; `last` is asked at every join. */

@@ -9,7 +9,7 @@ function member(
   assignedAtMs = 1,
   busy: readonly number[] = [],
 ): AssignedMember {
-  return { id, owned, assignedAtMs, busy };
+  return { id, owned, generation: 1, assignedAtMs, busy };
 }
 
 /** The partitions of each member, without those that are to be released. */
@@ -75,10 +75,24 @@ describe("sticky assigner", () => {
     expect(moved(before, after)).toBe(4);
   });
 
-  test("of two that claim a partition the later assignment wins", () => {
-    const assignment = assignPartitions(2, [member("old", [0, 1], 1), member("new", [0], 2)]);
-    expect(assignment.get("new")).toEqual([0]);
-    expect(assignment.get("old")).toEqual([1]);
+  test.each([
+    [
+      "generation, whatever their clocks say",
+      { generation: 7, assignedAtMs: 2 },
+      { generation: 8, assignedAtMs: 1 },
+    ],
+    [
+      "time of those that tell no generation",
+      { generation: 0, assignedAtMs: 1 },
+      { generation: 0, assignedAtMs: 2 },
+    ],
+  ])("of two that claim a partition the later %s wins", (_, old, then) => {
+    const members = [
+      { ...member("old", [0, 1]), ...old },
+      { ...member("new", [0]), ...then },
+    ];
+    const assignment = assignPartitions(2, members);
+    expect([assignment.get("new"), assignment.get("old")]).toEqual([[0], [1]]);
   });
 
   test("more members than partitions leaves some without", () => {
@@ -123,6 +137,7 @@ describe("sticky assigner", () => {
       fc.record({
         id: fc.string({ minLength: 1, maxLength: 3 }),
         owned: fc.array(fc.integer({ min: 0, max: 20 })),
+        generation: fc.nat({ max: 2 }),
         assignedAtMs: fc.nat({ max: 3 }),
         busy: fc.array(fc.integer({ min: -1, max: 21 })),
       }),
@@ -152,6 +167,7 @@ describe("sticky assigner", () => {
       fc.record({
         id: fc.string({ minLength: 1, maxLength: 3 }),
         owned: fc.array(fc.integer({ min: -2, max: 40 })),
+        generation: fc.nat({ max: 2 }),
         assignedAtMs: fc.nat({ max: 3 }),
         busy: fc.constant([]),
       }),

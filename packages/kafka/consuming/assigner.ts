@@ -1,7 +1,9 @@
-/** A member of the group with the partition numbers it had, and since when. */
+/** A member of the group with the partition numbers it had, and in which generation it was assigned them. */
 export interface AssignedMember {
   readonly id: string;
   readonly owned: readonly number[];
+  readonly generation: number;
+  /** By the member's clock. */
   readonly assignedAtMs: number;
   /** The owned partitions whose records are worked on. */
   readonly busy: readonly number[];
@@ -64,13 +66,15 @@ function shareOut(
 }
 
 /**
- * Decides which partitions each member keeps, busy ones first. Between two claims the later assignment wins,
- * then the smaller id.
+ * Decides which partitions each member keeps, busy ones first. Between two claims the later generation wins: the
+ * members' clocks decide only between those of an earlier version, which tell none; then the smaller id.
  */
 function settleClaims(partitionCount: number, members: readonly AssignedMember[]): Map<string, number[]> {
   const claims = new Map<string, number[]>();
   const claimed = new Set<number>();
-  const latestFirst = [...members].sort((a, b) => b.assignedAtMs - a.assignedAtMs || byId(a, b));
+  const latestFirst = [...members].sort(
+    (a, b) => b.generation - a.generation || b.assignedAtMs - a.assignedAtMs || byId(a, b),
+  );
   for (const { id, owned, busy } of latestFirst) {
     const won = owned.filter((p) => Number.isInteger(p) && p >= 0 && p < partitionCount && !claimed.has(p));
     for (const partition of won) claimed.add(partition);

@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { KafkaError } from "../errors.ts";
 import { ManualHost, settled } from "../fixtures/manual-host.ts";
-import { fetch, type ReaderBench, settleAll, startReader, stopReaders } from "../fixtures/reader-bench.ts";
+import {
+  fetch,
+  type ReaderBench,
+  type ReaderBenchOptions,
+  settleAll,
+  startReader,
+  stopReaders,
+} from "../fixtures/reader-bench.ts";
 import { record } from "../fixtures/stub-session.ts";
 import type { TopicPartition } from "../types.ts";
-import type { GroupReaderOptions } from "./group-reader.ts";
 
 // Tests what a member may believe, begin and commit while generations of its group follow each other.
 
@@ -21,7 +27,7 @@ beforeEach(() => {
 
 afterEach(stopReaders);
 
-function restart(options: Partial<GroupReaderOptions<string>>): void {
+function restart(options: ReaderBenchOptions): void {
   bench = startReader(options, host);
 }
 
@@ -394,6 +400,19 @@ describe("records that were read, and that the log has lost at its end", () => {
     settleAll(bench);
     expect(bench.session().handlers.onLogCut(cut)).toBe(0);
   });
+
+  test.each([
+    ["are over where the log is empty: its end is committed", { startOffset: 100, endOffset: 100 }, 100],
+    ["are not over where the log goes on: what is read next says so", { startOffset: 0, endOffset: 100 }, 3],
+  ])("%s", async (_, log, place) => {
+    bench.session().join([0]);
+    fetch(bench, 0, 0, 3);
+    settleAll(bench);
+    await host.advance(1_000);
+    bench.session().handlers.onLogCut({ ...cut, ...log });
+    await host.advance(1_000);
+    expect(bench.session().commits.at(-1)).toMatchObject([{ partition: 0, offset: place }]);
+  });
 });
 
 describe("records that were removed before they were read", () => {
@@ -411,6 +430,13 @@ describe("records that were removed before they were read", () => {
         message: "records were removed before they were read",
       },
     ]);
+  });
+
+  test("are gone by, though no record follows: the log's start is committed", async () => {
+    bench.session().join([0]);
+    bench.session().handlers.onRecordsGone(gone);
+    await host.advance(1_000);
+    expect(bench.session().commits.at(-1)).toMatchObject([{ partition: 0, offset: 130 }]);
   });
 
   test("are none when none is gone", () => {

@@ -4,6 +4,7 @@ import { KafkaError } from "../errors.ts";
 import { fetch, settleAll, startReader, stopReaders } from "../fixtures/reader-bench.ts";
 import { record } from "../fixtures/stub-session.ts";
 import type { TopicPartition } from "../types.ts";
+import { NO_ASSIGNMENT } from "./assigner-protocol.ts";
 
 const passing = new KafkaError("unavailable", "broker away", { canRetry: true });
 const final = new KafkaError("not_authorized", "who are you", { canRetry: false });
@@ -42,15 +43,15 @@ describe("group reader", () => {
     ]);
   });
 
-  test("the group's leader is told at each join which partitions this member had last, and since when", () => {
+  test("the group's leader is told at each join which partitions this member had last, and of which generation", () => {
     const bench = startReader();
     const { assigner } = bench.session().options;
     const told = (): unknown => JSON.parse(assigner.userData().toString());
-    expect(told()).toEqual({ partitions: [], assignedAtMs: 0, busy: [] });
+    expect(told()).toEqual({ ...NO_ASSIGNMENT, busy: [] });
     const beforeMs = Date.now();
     bench.session().join([0, 2]);
-    const last = told() as { partitions: unknown; assignedAtMs: number };
-    expect(last.partitions).toEqual([0, 2]);
+    const last = told() as typeof NO_ASSIGNMENT;
+    expect(last).toMatchObject({ partitions: [0, 2], generation: 1 });
     expect(last.assignedAtMs).toBeGreaterThanOrEqual(beforeMs);
   });
 

@@ -1,19 +1,18 @@
 import type { Host } from "#host";
 import { FETCH_PAUSE_MS } from "../fetch-pauses.ts";
+import type { Haste, Ownership, RunnerOptions } from "../runner-types.ts";
 import type { FetchedBatch, Join, LogCut, NewSession, RecordsGone, SessionOptions } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
-import type { Haste, KafkaLogger, Ownership, RawRecord, RunnerOptions, TopicPartition } from "../types.ts";
+import type { KafkaLogger, RawRecord, TopicPartition } from "../types.ts";
 import { withinMs } from "../within.ts";
-import { coPartitionedAssigner, decodeToRelease, type LastAssignment } from "./assigner-protocol.ts";
-import { Capacity } from "./capacity.ts";
+import { coPartitionedAssigner, decodeToRelease, NO_ASSIGNMENT } from "./assigner-protocol.ts";
 import { Committer } from "./committer.ts";
 import { HandOver } from "./hand-over.ts";
 import { Membership } from "./membership.ts";
-import { openAll } from "./opening.ts";
-import type { Work } from "./partition-reader.ts";
 import { PartitionReaders } from "./partition-readers.ts";
 import { Release } from "./release.ts";
 import { sessionTimes } from "./session-times.ts";
+import { type ReaderShare, Shares } from "./shares.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** A last commit that takes longer is given up: the next owner does that work again. As long as a join waits for a killed member. */
@@ -26,22 +25,8 @@ const CLOCKS_APART_MS = 10_000;
 const USUAL_HASTE: Haste = { fetchPauseMs: FETCH_PAUSE_MS, commitAfterMs: 100 };
 
 export interface GroupReaderOptions<T>
-  extends Pick<
-    RunnerOptions<T>,
-    | "groupId"
-    | "topics"
-    | "maxOutstandingRecords"
-    | "maxOutstandingBytes"
-    | "onAssigned"
-    | "openPartition"
-    | "onRevoked"
-    | "onRecordsLost"
-    | "stepsDoneAgain"
-    | "movesWithinMs"
-    | "handsOverQuickly"
-    | "haste"
-  > {
-  readonly work: Work<T>;
+  extends Pick<RunnerOptions<T>, "groupId" | "movesWithinMs" | "handsOverQuickly" | "haste"> {
+  readonly shares: readonly ReaderShare<T>[];
   readonly sessionTimeoutMs?: number | undefined;
   readonly unsureAfterSessions?: number | undefined;
   readonly rebalanceTimeoutMs?: number | undefined;
@@ -58,7 +43,7 @@ export interface GroupReaderParts {
 export class GroupReader<T> {
   readonly #parts: GroupReaderParts;
   readonly #options: GroupReaderOptions<T>;
-  readonly #capacity: Capacity;
+  readonly #shares: Shares<T>;
   readonly #partitionReaders: PartitionReaders<T>;
   readonly #supervisor: Supervisor;
   readonly #committer: Committer;
@@ -66,7 +51,7 @@ export class GroupReader<T> {
   readonly #release: Release;
   readonly #membership: Membership;
   readonly #joined = Promise.withResolvers<void>();
-  #lastAssignment: Omit<LastAssignment, "busy"> = { partitions: [], assignedAtMs: 0 };
+  #lastAssignment = NO_ASSIGNMENT;
   #member: Pick<Join, "memberId" | "generation"> | undefined;
   #isStopping = false;
 
@@ -76,7 +61,7 @@ export class GroupReader<T> {
     this.#options = options;
     const { sessionTimeoutMs } = sessionTimes(options);
     this.#membership = new Membership({ ...options, sessionTimeoutMs }, host);
-    this.#capacity = new Capacity(options.maxOutstandingRecords, options.maxOutstandingBytes, host);
+    this.#shares = new Shares(options.shares, parts);
     this.#partitionReaders = this.#newPartitionReaders();
     this.#supervisor = this.#newSupervisor();
     this.#committer = new Committer({
@@ -96,7 +81,7 @@ export class GroupReader<T> {
       onStuckAgain: () => this.#supervisor.renew("offsets cannot be committed"),
     });
     this.#handOver = new HandOver({
-      capacity: this.#capacity,
+      capacity: this.#shares,
       committer: this.#committer,
       host,
       keepsBusy: options.movesWithinMs !== undefined,
@@ -118,7 +103,7 @@ export class GroupReader<T> {
   }
 
   get outstanding(): { readonly records: number; readonly bytes: number } {
-    return this.#capacity.outstanding;
+    return this.#shares.outstanding;
   }
 
   position(partition: TopicPartition): number | undefined {
@@ -130,7 +115,9 @@ export class GroupReader<T> {
   }
 
   takenEarly(partition: TopicPartition): () => void {
-    return this.#partitionReaders.at(partition)?.underWay.early() ?? this.#capacity.early();
+    return (
+      this.#partitionReaders.at(partition)?.underWay.early() ?? this.#shares.of(partition).capacity.early()
+    );
   }
 
   doneEarly(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): void {
@@ -155,7 +142,7 @@ export class GroupReader<T> {
     this.#release.end();
     this.#partitionReaders.close();
     for (const partition of this.assigned) this.#supervisor.session?.setPaused(partition, true);
-    await withinMs(this.#capacity.empty(), graceMs, host);
+    await this.#shares.finished(graceMs);
     await withinMs(this.#committer.commitLast(LAST_COMMIT_WITHIN_MS), LAST_COMMIT_WITHIN_MS, host);
     await this.#supervisor.stop();
     this.#revoke(this.assigned);
@@ -168,8 +155,7 @@ export class GroupReader<T> {
 
   #newPartitionReaders(): PartitionReaders<T> {
     return new PartitionReaders<T>({
-      work: this.#options.work,
-      capacity: this.#capacity,
+      shareOf: (partition) => this.#shares.of(partition),
       logger: this.#parts.logger,
       host: this.#parts.host,
       setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
@@ -178,7 +164,6 @@ export class GroupReader<T> {
         this.#committer.notice();
         this.#release.settled();
       },
-      stepsDoneAgain: this.#options.stepsDoneAgain,
     });
   }
 
@@ -197,10 +182,10 @@ export class GroupReader<T> {
   }
 
   #sessionOptions(): SessionOptions {
-    const { groupId, topics, unhurriedTopics } = this.#options;
+    const { groupId, unhurriedTopics } = this.#options;
     return {
       groupId,
-      topics,
+      topics: this.#shares.topics,
       unhurriedTopics,
       fetchPauseMs: () => this.#haste().fetchPauseMs,
       ...sessionTimes(this.#options),
@@ -224,6 +209,7 @@ export class GroupReader<T> {
     if (!this.#isStopping) this.#release.begin(decodeToRelease(join.userData));
     this.#lastAssignment = {
       partitions: [...new Set(assigned.map(({ partition }) => partition))],
+      generation: join.generation,
       assignedAtMs: this.#parts.host.now(),
     };
     for (const partition of assigned) this.#resume(partition, before.has(keyOf(partition)));
@@ -251,15 +237,15 @@ export class GroupReader<T> {
 
   /** Stepping of new partitions begins when their owner is ready for them. */
   #open(partitions: readonly TopicPartition[]): void {
-    const { onAssigned, openPartition } = this.#options;
-    const openings = partitions.flatMap((partition) => this.#partitionReaders.at(partition)?.opening() ?? []);
-    void openAll(openings, { ...this.#parts, onAssigned, openPartition });
+    this.#shares.open(
+      partitions.flatMap((partition) => this.#partitionReaders.at(partition)?.opening() ?? []),
+    );
   }
 
   #revoke(partitions: readonly TopicPartition[]): void {
     if (partitions.length === 0) return;
     this.#partitionReaders.drop(partitions);
-    this.#options.onRevoked?.(partitions);
+    this.#shares.revoked(partitions);
   }
 
   #mayBegin({ partition }: TopicPartition): boolean {
@@ -276,11 +262,13 @@ export class GroupReader<T> {
   /** Records that were written since the cut are newer than what is done, but for clocks that differ. */
   #cut(cut: LogCut): number | undefined {
     const doneUntilMs = this.#partitionReaders.at(cut)?.cut(cut.startOffset);
+    // No batch will show where an empty log goes on.
+    if (cut.startOffset === cut.endOffset) this.#skipTo(cut, cut.endOffset);
     const sinceMs = doneUntilMs === undefined ? undefined : Math.max(0, doneUntilMs - CLOCKS_APART_MS);
     const text = "a partition's log ends before what was read: its end was lost, and it is read again";
     this.#parts.logger.error({ ...cut, sinceMs }, text);
     const { endOffset, fromOffset, partition, topic } = cut;
-    this.#options.onRecordsLost?.({ topic, partition, records: fromOffset - endOffset, kind: "truncated" });
+    this.#shares.lost({ topic, partition, records: fromOffset - endOffset, kind: "truncated" });
     return sinceMs;
   }
 
@@ -288,6 +276,12 @@ export class GroupReader<T> {
     const lost = { topic, partition, records: toOffset - fromOffset };
     if (lost.records <= 0) return;
     this.#parts.logger.error({ ...lost, fromOffset, toOffset }, "records were removed before they were read");
-    this.#options.onRecordsLost?.({ ...lost, kind: "unread" });
+    this.#skipTo(lost, toOffset);
+    this.#shares.lost({ ...lost, kind: "unread" });
+  }
+
+  #skipTo(partition: TopicPartition, offset: number): void {
+    this.#partitionReaders.at(partition)?.place.skipTo(offset);
+    this.#committer.notice();
   }
 }

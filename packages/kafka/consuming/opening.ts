@@ -2,7 +2,8 @@
 import type { Host } from "#host";
 import { backoffMs } from "../backoff.ts";
 import { toError } from "../errors.ts";
-import type { KafkaLogger, RunnerOptions, TopicPartition } from "../types.ts";
+import type { RunnerOptions } from "../runner-types.ts";
+import type { KafkaLogger, TopicPartition } from "../types.ts";
 
 const RETRY_MS = { first: 200, max: 5_000 };
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { systemHost } from "#host";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { batchOf, record } from "../fixtures/stub-session.ts";
-import type { Claim, Settle } from "../types.ts";
+import type { Claim, Settle } from "../runner-types.ts";
 import { Capacity } from "./capacity.ts";
 import { type DoneAhead, decodeDoneAhead, encodeDoneAhead, joined } from "./done-ahead.ts";
 import { PartitionReader } from "./partition-reader.ts";

@@ -3,7 +3,8 @@ import { systemHost } from "#host";
 import { until } from "#support/until";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { batchOf, record } from "../fixtures/stub-session.ts";
-import type { Claim, OutgoingRecord, RawRecord, Settle } from "../types.ts";
+import type { Claim, Settle } from "../runner-types.ts";
+import type { OutgoingRecord, RawRecord } from "../types.ts";
 import { Capacity } from "./capacity.ts";
 import { PartitionReader, type PartitionReaderParts, type Work } from "./partition-reader.ts";
 

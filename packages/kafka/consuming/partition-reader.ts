@@ -1,14 +1,7 @@
 import type { Host, Timer } from "#host";
+import type { Ownership, Step } from "../runner-types.ts";
 import type { FetchedBatch } from "../session.ts";
-import type {
-  KafkaLogger,
-  OutgoingRecord,
-  Ownership,
-  RawRecord,
-  Received,
-  Step,
-  TopicPartition,
-} from "../types.ts";
+import type { KafkaLogger, OutgoingRecord, RawRecord, Received, TopicPartition } from "../types.ts";
 import type { Capacity, Waiter } from "./capacity.ts";
 import { FetchPause } from "./fetch-pause.ts";
 import { HeadDecoder } from "./head-decoder.ts";

@@ -2,8 +2,9 @@ import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { batchOf, record } from "../fixtures/stub-session.ts";
-import type { Settle } from "../types.ts";
+import type { Settle } from "../runner-types.ts";
 import { Capacity } from "./capacity.ts";
+import type { Work } from "./partition-reader.ts";
 import { PartitionReaders } from "./partition-readers.ts";
 
 const PARTITION = { topic: "t", partition: 0 };
@@ -12,19 +13,19 @@ const OTHER = { topic: "t", partition: 1 };
 function newBench() {
   const open: Settle[] = [];
   const capacity = new Capacity(10, 1e6, systemHost);
+  const work: Work<string> = {
+    decode: () => "",
+    step: (_, settle) => void open.push(settle),
+    deadLetter: () => [],
+    write: async () => undefined,
+  };
   const partitionReaders = new PartitionReaders<string>({
     logger: recordingLogger().logger,
-    capacity,
     host: systemHost,
     setPaused: () => undefined,
     mayBegin: () => true,
     onSettled: () => undefined,
-    work: {
-      decode: () => "",
-      step: (_, settle) => void open.push(settle),
-      deadLetter: () => [],
-      write: async () => undefined,
-    },
+    shareOf: () => ({ capacity, options: { work } }),
   });
   partitionReaders.assign([PARTITION, OTHER]);
   return { capacity, open, partitionReaders };

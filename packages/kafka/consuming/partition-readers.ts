@@ -1,20 +1,25 @@
+import type { Ownership } from "../runner-types.ts";
 import type { CommittedOffset } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
-import type { Ownership, TopicPartition } from "../types.ts";
+import type { TopicPartition } from "../types.ts";
+import type { Capacity } from "./capacity.ts";
 import { type DoneAhead, decodeDoneAhead, encodeDoneAhead, metadataBytesOf } from "./done-ahead.ts";
 import { PartitionReader, type PartitionReaderParts } from "./partition-reader.ts";
+import type { ReaderShare } from "./shares.ts";
 
 const NOBODYS: Ownership = { isOurs: false };
 
-export interface PartitionReadersParts<T> extends Omit<PartitionReaderParts<T>, "onLeft"> {
-  /** The runner also steps what was done behind the group's commit (`RunnerOptions`). */
-  readonly stepsDoneAgain?: boolean | undefined;
+export interface PartitionReadersParts<T>
+  extends Omit<PartitionReaderParts<T>, "capacity" | "onLeft" | "work"> {
+  shareOf(partition: TopicPartition): {
+    readonly capacity: Capacity;
+    readonly options: Pick<ReaderShare<T>, "stepsDoneAgain" | "work">;
+  };
 }
 
 /** The partition readers of a group's member: one for each partition, kept over rebalances. */
 export class PartitionReaders<T> {
-  readonly #parts: PartitionReaderParts<T>;
-  readonly #stepsDoneAgain: boolean;
+  readonly #parts: PartitionReadersParts<T>;
   /**
    * Readers of the member's partitions, and of those that are another member's now, for as long as records of
    * theirs are outstanding.
@@ -23,9 +28,8 @@ export class PartitionReaders<T> {
   #assigned: readonly TopicPartition[] = [];
   #assignedKeys: ReadonlySet<string> = new Set();
 
-  constructor({ stepsDoneAgain = false, ...parts }: PartitionReadersParts<T>) {
-    this.#stepsDoneAgain = stepsDoneAgain;
-    this.#parts = { ...parts, onLeft: (partition) => void this.#partitionReaders.delete(keyOf(partition)) };
+  constructor(parts: PartitionReadersParts<T>) {
+    this.#parts = parts;
   }
 
   get assigned(): readonly TopicPartition[] {
@@ -61,9 +65,14 @@ export class PartitionReaders<T> {
     this.#assignedKeys = new Set(partitions.map(keyOf));
     for (const partition of partitions) {
       const key = keyOf(partition);
-      if (!this.#partitionReaders.has(key))
-        this.#partitionReaders.set(key, new PartitionReader(partition, this.#parts));
+      if (!this.#partitionReaders.has(key)) this.#partitionReaders.set(key, this.#newReader(partition));
     }
+  }
+
+  #newReader(partition: TopicPartition): PartitionReader<T> {
+    const { capacity, options } = this.#parts.shareOf(partition);
+    const onLeft = (left: TopicPartition): void => void this.#partitionReaders.delete(keyOf(left));
+    return new PartitionReader(partition, { ...this.#parts, work: options.work, capacity, onLeft });
   }
 
   /** The given partitions that are still assigned. */
@@ -91,7 +100,11 @@ export class PartitionReaders<T> {
       const offset = place?.committable;
       if (offset === undefined) return [];
       return [
-        { ...partition, offset, metadata: encodeDoneAhead(this.#kept(place?.doneAhead()), offset, maxBytes) },
+        {
+          ...partition,
+          offset,
+          metadata: encodeDoneAhead(this.#kept(partition, place?.doneAhead()), offset, maxBytes),
+        },
       ];
     });
   }
@@ -104,7 +117,7 @@ export class PartitionReaders<T> {
   /** Learns the group's commits where the reading of these partitions begins. */
   learn(commits: readonly CommittedOffset[]): void {
     for (const { metadata = "", offset, ...partition } of commits)
-      this.at(partition)?.place.learn(offset, this.#kept(decodeDoneAhead(metadata, offset)));
+      this.at(partition)?.place.learn(offset, this.#kept(partition, decodeDoneAhead(metadata, offset)));
     // A member that stops may know its places now.
     this.#parts.onSettled();
   }
@@ -114,7 +127,9 @@ export class PartitionReaders<T> {
     return this.#assigned.some((partition) => this.at(partition)?.place.awaitsCommit);
   }
 
-  #kept(done: DoneAhead | undefined): DoneAhead | undefined {
-    return this.#stepsDoneAgain && done !== undefined ? { ...done, runs: [] } : done;
+  /** What of it counts where the runner also steps what was done behind the group's commit. */
+  #kept(partition: TopicPartition, done: DoneAhead | undefined): DoneAhead | undefined {
+    const { stepsDoneAgain = false } = this.#parts.shareOf(partition).options;
+    return stepsDoneAgain && done !== undefined ? { ...done, runs: [] } : done;
   }
 }

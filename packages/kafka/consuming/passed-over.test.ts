@@ -1,14 +1,13 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { ManualHost } from "../fixtures/manual-host.ts";
-import { fetch, startReader, stopReaders } from "../fixtures/reader-bench.ts";
+import { fetch, type ReaderBenchOptions, startReader, stopReaders } from "../fixtures/reader-bench.ts";
 import { record } from "../fixtures/stub-session.ts";
 import type { CommittedOffset } from "../session.ts";
-import type { GroupReaderOptions } from "./group-reader.ts";
 
 afterEach(stopReaders);
 
 /** A member that has done 1 and 2 behind 0, which is open, and is killed after its commit: what it has committed. */
-async function killedBehindAnOpenRecord(options: Partial<GroupReaderOptions<string>> = {}) {
+async function killedBehindAnOpenRecord(options: ReaderBenchOptions = {}) {
   const host = new ManualHost();
   const bench = startReader(options, host);
   bench.session().join([0]);
@@ -20,10 +19,7 @@ async function killedBehindAnOpenRecord(options: Partial<GroupReaderOptions<stri
 }
 
 /** The records that the next owner of the partition steps. */
-async function steppedNext(
-  committed: readonly CommittedOffset[],
-  options: Partial<GroupReaderOptions<string>> = {},
-) {
+async function steppedNext(committed: readonly CommittedOffset[], options: ReaderBenchOptions = {}) {
   const host = new ManualHost();
   const bench = startReader(options, host);
   bench.session().join([0]);

@@ -129,13 +129,26 @@ export class Place {
    * on, but counts for no commit.
    */
   begin(firstOffset: number, nextOffset: number): void {
-    if (!this.#isKnown && !this.#isCut) this.#tracker.resumeAt(firstOffset, (record) => this.wasDone(record));
-    this.#isKnown = true;
-    this.#isCut = false;
+    this.#beginAt(firstOffset);
     const { next } = this.#tracker;
     if (next !== undefined && firstOffset < next && !this.#mayRepeat) this.#cutAt(firstOffset, next);
     if (nextOffset >= (next ?? 0)) this.#mayRepeat = false;
-    this.#seenFrom ??= firstOffset;
+  }
+
+  /**
+   * Retention was faster than the reading, which goes on at the log's start: the group has come that far, whether a record follows or not. What it
+   * has done behind the start stays done.
+   */
+  skipTo(startOffset: number): void {
+    this.#beginAt(startOffset);
+    this.#tracker.skipTo(startOffset);
+  }
+
+  #beginAt(offset: number): void {
+    if (!this.#isKnown && !this.#isCut) this.#tracker.resumeAt(offset, (record) => this.wasDone(record));
+    this.#isKnown = true;
+    this.#isCut = false;
+    this.#seenFrom ??= offset;
   }
 
   /**

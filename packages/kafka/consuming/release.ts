@@ -14,7 +14,7 @@ export interface ReleaseParts {
 }
 
 /**
- * The partitions that are to be another member's, of which records are still worked on (decision 17). Their member keeps them over the
+ * The partitions that are to be another member's, of which records are still worked on (decision 16). Their member keeps them over the
  * rebalance that would move them and begins nothing of them any more. When the work has ended it joins again, and they move without anything of them
  * being done twice. If it dies before, they move as those of any dead member do.
  */

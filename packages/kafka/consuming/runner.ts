@@ -1,17 +1,42 @@
-import type { Runner, RunnerOptions } from "../types.ts";
+import type { Runner, RunnerOptions, Share, SharedRunnerOptions } from "../runner-types.ts";
+import type { Producer } from "../types.ts";
 import { GroupReader, type GroupReaderParts } from "./group-reader.ts";
+import type { Work } from "./partition-reader.ts";
+import { SuccessorReader, type SuccessorReaderParts } from "./successor-reader.ts";
 
 /** A consumer group member whose steps' outcomes are written before their offsets are committed. */
 export function createRunner<T>(parts: GroupReaderParts, options: RunnerOptions<T>): Runner {
-  const { producer } = options;
   return new GroupReader<T>(parts, {
     ...options,
-    work: {
-      decode: (record) => options.decode(record),
-      step: (record, settle, claim) => options.step(record, settle, claim),
-      deadLetter: (record, error) => options.deadLetter(record, error),
-      dueAtMs: options.dueAtMs === undefined ? undefined : (record) => options.dueAtMs?.(record) ?? 0,
-      write: (records) => producer.send(records),
-    },
+    shares: [{ ...options, work: workOf(options, options.producer) }],
   });
+}
+
+/** The same for several parts of a process, which share the group. */
+export function createSharedRunner(parts: SuccessorReaderParts, options: SharedRunnerOptions): Runner {
+  const shares = options.shares.map((share) => ({ ...share, work: workOf(share, options.producer) }));
+  return new SuccessorReader(parts, { ...options, shares });
+}
+
+/** A share beside others, of which each has records of its own type. */
+export function shareOf<T>(share: Share<T>): Share<unknown> {
+  return {
+    ...share,
+    // Whatever comes here is what its own `decode` has made.
+    step: (record, settle, claim) => share.step(record as Parameters<typeof share.step>[0], settle, claim),
+    deadLetter: (record, error) => share.deadLetter(record as Parameters<typeof share.deadLetter>[0], error),
+  };
+}
+
+function workOf<T>(
+  options: Pick<RunnerOptions<T>, "deadLetter" | "decode" | "dueAtMs" | "step">,
+  producer: Producer,
+): Work<T> {
+  return {
+    decode: (record) => options.decode(record),
+    step: (record, settle, claim) => options.step(record, settle, claim),
+    deadLetter: (record, error) => options.deadLetter(record, error),
+    dueAtMs: options.dueAtMs === undefined ? undefined : (record) => options.dueAtMs?.(record) ?? 0,
+    write: (records) => producer.send(records),
+  };
 }

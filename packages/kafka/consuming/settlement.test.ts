@@ -4,7 +4,8 @@ import { until } from "#support/until";
 import { ManualHost } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { record } from "../fixtures/stub-session.ts";
-import type { Claim, OutgoingRecord, Settle } from "../types.ts";
+import type { Claim, Settle } from "../runner-types.ts";
+import type { OutgoingRecord } from "../types.ts";
 import { hold, received } from "./held.ts";
 import { type SettlementParts, settleRecord } from "./settlement.ts";
 

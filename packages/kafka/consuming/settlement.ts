@@ -2,7 +2,8 @@ import type { Host } from "#host";
 import { backoffMs } from "../backoff.ts";
 import { toError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
-import type { Claim, KafkaLogger, OutgoingRecord, RawRecord, Received, Settle, Step } from "../types.ts";
+import type { Claim, Settle, Step } from "../runner-types.ts";
+import type { KafkaLogger, OutgoingRecord, RawRecord, Received } from "../types.ts";
 import type { Held } from "./held.ts";
 
 /** A step may throw because of a state that passes. After this many throws it counts as a bug, and the record becomes a dead letter. */

@@ -67,6 +67,11 @@ export class Tracker {
     return this.#newestDoneAtMs === undefined ? undefined : { runs, newestAtMs: this.#newestDoneAtMs };
   }
 
+  /** Nothing is below the offset but what was seen. */
+  skipTo(offset: number): void {
+    this.#next = Math.max(this.#next ?? offset, offset);
+  }
+
   /** True when the record is new; it then holds the commit back until it is done. */
   see(record: Seen): boolean {
     if (this.#next !== undefined && record.offset < this.#next) return false;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { withBareAdmin } from "#support/kafka-access";
 import { until } from "#support/until";
-import { withBareAdmin } from "../fixtures/bare-admin.ts";
 import {
   names,
   record,
@@ -180,35 +180,6 @@ describe("pipeline", () => {
     expect(most).toBeLessThanOrEqual(50);
     // Partitions are paused and resumed several times on the way: with the client's own 5 s each would show.
     expect(performance.now() - startedMs).toBeLessThan(4_500);
-  });
-
-  test("records that expired before they were read are skipped to the first one left, not to the end (fact 8)", async () => {
-    const [topic = ""] = await scratch.topics(["in"], 1);
-    const seen: string[] = [];
-    const options = runnerOptions(scratch, {
-      topics: [topic],
-      producer,
-      step: ({ decoded }, settle) => {
-        seen.push(decoded);
-        settle({ produce: [] });
-      },
-    });
-    await producer.send(names("old-", 10).map((key) => record(topic, key)));
-    const first = await startRunner(scratch, options);
-    await soon(() => seen.length === 10, "the old records");
-    await first.stop(1_000);
-    await producer.send(names("new-", 10).map((key) => record(topic, key)));
-    await withBareAdmin(brokers, async (admin) => {
-      await admin.fetchTopicOffsets(topic); // The client deletes only where it has seen the leaders.
-      await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: "15" }] });
-    });
-    seen.length = 0;
-    await startRunner(scratch, options);
-    await soon(() => seen.length === 5, "what is left");
-    expect(seen).toEqual(["new-5", "new-6", "new-7", "new-8", "new-9"]);
-    expect(
-      scratch.lines.some(({ level, message }) => level === "error" && /out of range/i.test(message)),
-    ).toBe(true);
   });
 
   test("a commit beyond the log's end leads back to its beginning: read twice, not lost (fact 8)", async () => {

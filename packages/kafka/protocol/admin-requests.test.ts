@@ -18,7 +18,23 @@ let admin: ClusterAdmin;
 
 beforeEach(() => {
   [asked, answers, opened, closed] = [[], {}, 0, 0];
+  const cluster = {
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    addMultipleTargetTopics: async () => undefined,
+    refreshMetadataIfNecessary: async () => undefined,
+    findTopicPartitionMetadata: () => [{ partitionId: 1 }],
+    async fetchTopicsOffset(...given: unknown[]) {
+      asked.push(["fetchTopicsOffset", ...given]);
+      const answer = answers["fetchTopicsOffset"];
+      return typeof answer === "function" ? answer(...given) : answer;
+    },
+  };
   const client = {
+    consumer: ({ partitionAssigners: [assigner] = [] }: kafkajs.ConsumerConfig) =>
+      assigner?.({
+        cluster: cluster as unknown as kafkajs.Cluster,
+      } as Parameters<kafkajs.PartitionAssigner>[0]),
     admin() {
       const own: Record<string, unknown> = {
         async connect() {
@@ -135,15 +151,51 @@ describe("of a topic's settings", () => {
 });
 
 describe("of offsets", () => {
-  test("the log's ends, and the first at a time, are numbers", async () => {
-    answers["fetchTopicOffsets"] = [{ partition: 1, low: "3", high: "12", offset: "12" }];
-    answers["fetchTopicOffsetsByTimestamp"] = [{ partition: 1, offset: "7" }];
-    expect(await admin.offsets("t")).toEqual([{ partition: 1, low: 3, high: 12 }]);
-    expect(await admin.offsetsAt("t", 5_000)).toEqual([{ partition: 1, offset: 7 }]);
+  test("the log's ends, of all topics that are asked for in one turn by two requests, and the first at a time, are numbers", async () => {
+    answers["fetchTopicsOffset"] = ["t", "u"].map((topic) => ({
+      topic,
+      partitions: [{ partition: 1, offset: "12" }],
+    }));
+    const ends = [{ partition: 1, low: 12, high: 12 }];
+    expect(await Promise.all([admin.offsets("t"), admin.offsets("u")])).toEqual([ends, ends]);
+    const of = (fromBeginning: boolean) =>
+      ["t", "u"].map((topic) => ({ topic, partitions: [{ partition: 1 }], fromBeginning }));
     expect(asked).toEqual([
-      ["fetchTopicOffsets", "t"],
-      ["fetchTopicOffsetsByTimestamp", "t", 5_000],
+      ["fetchTopicsOffset", of(false)],
+      ["fetchTopicsOffset", of(true)],
     ]);
+  });
+
+  test("the first at a time is the end where there is none, and a topic is asked for several times one after the other", async () => {
+    const times: unknown[] = [];
+    answers["fetchTopicsOffset"] = (wanted: { topic: string; fromTimestamp?: number }[]) => {
+      times.push(wanted.map(({ topic, fromTimestamp = "end" }) => `${topic} ${fromTimestamp}`).join());
+      return wanted.map(({ topic, fromTimestamp }) => {
+        const offset = fromTimestamp === undefined ? "12" : topic === "u" ? "-1" : "7";
+        return { topic, partitions: [{ partition: 1, offset }] };
+      });
+    };
+    const at = (topic: string, timestampMs: number) => admin.offsetsAt(topic, timestampMs);
+    expect(await Promise.all([at("t", 5_000), at("u", 6_000)])).toEqual([
+      [{ partition: 1, offset: 7 }],
+      [{ partition: 1, offset: 12 }],
+    ]);
+    expect(times.splice(0)).toEqual(["t end,u end", "t 5000,u 6000"]);
+    expect(await Promise.all([at("t", 1), at("t", 2)])).toEqual([
+      [{ partition: 1, offset: 7 }],
+      [{ partition: 1, offset: 7 }],
+    ]);
+    expect(times).toEqual(["t end", "t 1", "t end", "t 2"]);
+  });
+
+  test("a group's commits in several topics that are asked for in one turn are one request", async () => {
+    answers["fetchOffsets"] = ["t", "u"].map((topic) => ({
+      topic,
+      partitions: [{ partition: 0, offset: topic === "t" ? "4" : "5" }],
+    }));
+    const [t, u] = await Promise.all([admin.committedOffsets("g", "t"), admin.committedOffsets("g", "u")]);
+    expect([t.get(0), u.get(0)]).toEqual([4, 5]);
+    expect(asked).toEqual([["fetchOffsets", { groupId: "g", topics: ["t", "u"] }]]);
   });
 
   test("a group's commits are told by partition; one without a commit is not there", async () => {

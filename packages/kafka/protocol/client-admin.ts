@@ -2,6 +2,11 @@ import kafkajs from "kafkajs";
 import type { Host } from "#host";
 import type { ClusterAdmin, Commit, NewTopic, TopicShape } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
+import type { CommittedOffset } from "../session.ts";
+import { connectCluster } from "./client-brokers.ts";
+import { committedByTopic } from "./committed-offsets.ts";
+import { JoinedQuestions } from "./joined-questions.ts";
+import { offsetsAtTimes, offsetsOf } from "./list-offsets.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 
 const NO_LEADER = -1;
@@ -13,35 +18,84 @@ export function createClientAdmin(client: kafkajs.Kafka, host: Host): ClusterAdm
     open: () => connect(client),
     close: (admin) => admin.disconnect(),
   });
+  /** For what the client's admin does not offer. */
+  const own = new ReplaceableConnection<kafkajs.Cluster>({
+    name: "the admin client",
+    open: () => connectCluster(client),
+    close: (cluster) => cluster.disconnect(),
+  });
   const use = <R>(work: (admin: kafkajs.Admin) => Promise<R>): Promise<R> => connection.use(work);
+  const shapes = new JoinedQuestions((topics) => use((admin) => shapesOf(admin, topics)), host);
+  const offsets = new JoinedQuestions((topics) => own.use((cluster) => offsetsOf(cluster, topics)), host);
+  const offsetsAt = new JoinedQuestions(
+    (asked) => own.use((cluster) => offsetsAtTimes(cluster, asked)),
+    host,
+  );
+  /** By group. */
+  const commits = new Map<string, JoinedQuestions<Map<number, Commit>>>();
+  function commitsOfGroup(groupId: string, topic: string): Promise<Map<number, Commit>> {
+    const ask = (topics: readonly string[]) => use((admin) => commitsOf(admin, groupId, topics));
+    const questions = commits.get(groupId) ?? new JoinedQuestions(ask, host);
+    commits.set(groupId, questions);
+    return questions.ask(topic);
+  }
   return {
     listTopics: () => use((admin) => admin.listTopics()),
     createTopics: (topics) => use((admin) => createTopics(admin, topics)),
     deleteTopics: (topics) => use((admin) => admin.deleteTopics({ topics: [...topics] })),
-    shapes: (topics) => use((admin) => shapesOf(admin, topics)),
+    async shapes(topics) {
+      const found = await Promise.all(topics.map(async (topic) => [topic, await shapes.ask(topic)] as const));
+      return new Map(found.flatMap(([topic, shape]) => (shape === undefined ? [] : [[topic, shape]])));
+    },
     settings: (topics) => use((admin) => settingsOf(admin, topics)),
     alterSetting: (topic, setting, value) => use((admin) => alterSetting(admin, topic, { setting, value })),
-    async offsets(topic) {
-      const offsets = await use((admin) => admin.fetchTopicOffsets(topic));
-      return offsets.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
-    },
-    async offsetsAt(topic, timestampMs) {
-      const offsets = await use((admin) => admin.fetchTopicOffsetsByTimestamp(topic, timestampMs));
-      return offsets.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
-    },
+    offsets: (topic) => offsets.ask(topic),
+    offsetsAt: (topic, timestampMs) => offsetsAt.ask(JSON.stringify({ topic, timestampMs })),
     async committedOffsets(groupId, topic) {
-      const commits = await use((admin) => commitsOf(admin, groupId, topic));
-      return new Map([...commits].map(([partition, { offset }]) => [partition, offset]));
+      const found = await commitsOfGroup(groupId, topic);
+      return new Map([...found].map(([partition, { offset }]) => [partition, offset]));
     },
-    commits: (groupId, topic) => use((admin) => commitsOf(admin, groupId, topic)),
+    commits: commitsOfGroup,
+    async memberCount(groupIds) {
+      const { groups } = await use((admin) => admin.describeGroups([...groupIds]));
+      return groups.reduce((sum, { members }) => sum + members.length, 0);
+    },
+    commitUnlessJoined: (groupId, places) =>
+      own.use((cluster) => commitUnlessJoined(cluster, groupId, places)),
     async deleteGroups(groupIds) {
       await use((admin) => admin.deleteGroups([...groupIds]));
     },
     async reset() {
       void connection.putAside();
+      void own.putAside();
     },
-    close: () => connection.close(host),
+    async close() {
+      await Promise.all([connection.close(host), own.close(host)]);
+    },
   };
+}
+
+/** Kafka's answer to a commit of nobody's member while the group has members. */
+const REFUSED = "UNKNOWN_MEMBER_ID";
+
+async function commitUnlessJoined(
+  cluster: kafkajs.Cluster,
+  groupId: string,
+  places: readonly CommittedOffset[],
+): Promise<boolean> {
+  const coordinator = await cluster.findGroupCoordinator({ groupId });
+  try {
+    await coordinator.offsetCommit({
+      groupId,
+      groupGenerationId: -1,
+      memberId: "",
+      topics: committedByTopic(places),
+    });
+    return true;
+  } catch (thrown) {
+    if ((thrown as { readonly type?: unknown }).type === REFUSED) return false;
+    throw thrown;
+  }
 }
 
 async function connect(client: kafkajs.Kafka): Promise<kafkajs.Admin> {
@@ -63,7 +117,10 @@ async function createTopics(admin: kafkajs.Admin, topics: readonly NewTopic[]): 
   });
 }
 
-async function shapesOf(admin: kafkajs.Admin, names: readonly string[]): Promise<Map<string, TopicShape>> {
+async function shapesOf(
+  admin: kafkajs.Admin,
+  names: readonly string[],
+): Promise<Map<string, TopicShape | undefined>> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
   return new Map(topics.map(({ name, partitions }) => [name, shapeOf(partitions)]));
 }
@@ -111,9 +168,21 @@ async function alterSetting(
   await admin.alterConfigs({ validateOnly: false, resources: [{ type, name, configEntries }] });
 }
 
-async function commitsOf(admin: kafkajs.Admin, groupId: string, topic: string): Promise<Map<number, Commit>> {
-  const [ofTopic] = await admin.fetchOffsets({ groupId, topics: [topic] });
-  const partitions = ofTopic?.partitions ?? [];
+async function commitsOf(
+  admin: kafkajs.Admin,
+  groupId: string,
+  topics: readonly string[],
+): Promise<Map<string, Map<number, Commit>>> {
+  const found = await admin.fetchOffsets({ groupId, topics: [...topics] });
+  return new Map(
+    topics.map((topic) => [topic, commitsIn(topic, found.find((each) => each.topic === topic)?.partitions)]),
+  );
+}
+
+function commitsIn(
+  topic: string,
+  partitions: readonly kafkajs.FetchOffsetsPartition[] = [],
+): Map<number, Commit> {
   // "Nothing is committed" would be an answer, and a wrong one.
   if (partitions.length === 0)
     throw new KafkaError("unavailable", `the partitions of ${topic} are not known`, { canRetry: true });

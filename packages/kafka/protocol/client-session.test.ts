@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
-import { coPartitionedAssigner } from "../consuming/assigner-protocol.ts";
+import { coPartitionedAssigner, NO_ASSIGNMENT } from "../consuming/assigner-protocol.ts";
 import { StubClientGroup } from "../fixtures/stub-client-group.ts";
 import type { FetchedBatch, Join, LogCut, RecordsGone, Session, SessionHandlers } from "../session.ts";
 import { sessionFactory } from "./client-session.ts";
@@ -114,7 +114,7 @@ function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
       fetchPauseMs: () => 3,
       heartbeatMs: 700,
       rebalanceTimeoutMs: 10_000,
-      assigner: coPartitionedAssigner(() => ({ partitions: [], assignedAtMs: 0, busy: [] })),
+      assigner: coPartitionedAssigner(() => ({ ...NO_ASSIGNMENT, busy: [] })),
     },
     {
       onJoin: (join) => joins.push(join),
@@ -354,6 +354,26 @@ describe("a session whose client joins again while it fetches", () => {
     expect(crashes).toMatchObject([{ message: expect.stringContaining("no answer") }]);
   });
 
+  test("that was asked to is told so by each fetch until it has joined: it may hear of another failure first", async () => {
+    const { group, session } = await openBench();
+    const fetched = async (): Promise<unknown> => await group.fetch(1).catch(({ type }) => type);
+    session.rejoin();
+    expect([await fetched(), await fetched()]).toEqual(["REBALANCE_IN_PROGRESS", "REBALANCE_IN_PROGRESS"]);
+    group.syncRefusal = new Error("no answer");
+    await expect(group.joinAndSync()).rejects.toThrow("no answer");
+    expect(await fetched()).toBe("REBALANCE_IN_PROGRESS");
+    group.syncRefusal = undefined;
+    await group.joinAndSync();
+    expect(await fetched()).toEqual([]);
+  });
+
+  test("that is asked to in the middle of a join is told so behind it, too", async () => {
+    const bench = await openBench({ onRebalancing: async () => void bench.session.rejoin() });
+    await bench.group.joinAndSync();
+    const fetched = await bench.group.fetch(1).catch(({ type }) => type);
+    expect(fetched).toBe("REBALANCE_IN_PROGRESS");
+  });
+
   test("joins once when fetches from several brokers find at once that it has to, and again the next time", async () => {
     let asked = 0;
     const { group } = await openBench({
@@ -445,13 +465,13 @@ describe("an offset out of range", () => {
     },
   );
 
-  test("below the log's start: what is gone is told before the client begins again there", async () => {
+  test("below the log's start: what is gone is told, and it goes on there; the group's commit stays with what it says is done", async () => {
     const { group, gone } = await openBench();
     group.place = 100;
     group.log = { low: 130, high: 500 };
     await group.recoverFromOffsetOutOfRange(outOfRange);
     expect(gone).toEqual([{ topic: "t", partition: 3, fromOffset: 100, toOffset: 130 }]);
-    expect(group.reset).toEqual([3]);
+    expect([group.sought, group.reset]).toEqual([[130], []]);
   });
 
   test("behind the log's end: it was cut, nothing is gone unread", async () => {
@@ -459,7 +479,8 @@ describe("an offset out of range", () => {
     group.place = 501;
     group.log = { low: 20, high: 500 };
     await group.recoverFromOffsetOutOfRange(outOfRange);
-    expect([gone, group.reset]).toEqual([[], [3]]);
+    // The log's start first: the client's own way back there may fail, and the log may have grown meanwhile.
+    expect([gone, group.sought, group.reset]).toEqual([[], [20], [3]]);
     expect(cuts).toEqual([{ topic: "t", partition: 3, fromOffset: 501, startOffset: 20, endOffset: 500 }]);
   });
 

@@ -12,6 +12,7 @@ import type {
 import type { TopicPartition } from "../types.ts";
 import { clientAssigner } from "./client-assigner.ts";
 import { ClientGroup } from "./client-group.ts";
+import { committedByTopic } from "./committed-offsets.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { endFetching, endFetchWaits, fetchingAs } from "./group-fetch.ts";
 import { joiningWith } from "./joining.ts";
@@ -147,17 +148,8 @@ class ClientSession implements Session {
   }
 
   async commit(positions: readonly CommittedOffset[]): Promise<boolean> {
-    const byTopic = Map.groupBy(positions, ({ topic }) => topic);
-    const topics = Array.from(byTopic, ([topic, ofTopic]) => ({
-      topic,
-      partitions: ofTopic.map(({ metadata, offset, partition }) => ({
-        partition,
-        offset: String(offset),
-        metadata,
-      })),
-    }));
     try {
-      return await this.#parts.group.commit({ topics });
+      return await this.#parts.group.commit({ topics: committedByTopic(positions) });
     } catch (thrown) {
       throw fromClientError(thrown);
     }

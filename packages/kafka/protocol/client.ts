@@ -4,7 +4,7 @@ import kafkajs from "kafkajs";
 import type { Host } from "#host";
 import { createLogAdapter } from "../log.ts";
 import type { KafkaLogger, KafkaSettings } from "../types.ts";
-import { installClientGroup } from "./client-group.ts";
+import { installClientGroup } from "./client-group-patch.ts";
 import { installZstd } from "./codec.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
 import { installGroupFetch } from "./group-fetch.ts";

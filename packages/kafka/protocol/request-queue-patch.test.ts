@@ -57,6 +57,38 @@ describe("request queue", () => {
     if (queue.throttleCheckTimeoutId !== null) clearTimeout(queue.throttleCheckTimeoutId);
   });
 
+  test("a request that nobody answers is given up within a second of its time, by a look a second", () => {
+    jest.useFakeTimers({ now: 1_000 });
+    const looks = jest.spyOn(globalThis, "setInterval");
+    const timeoutRequest = jest.fn();
+    const queue = newQueue({
+      enforceRequestTimeout: true,
+      requestTimeout: 15_000,
+      isConnected: () => true,
+      inflight: new Map([[1, { sentAt: 1_500, requestTimeout: 15_000, timeoutRequest }]]),
+    });
+    queue.scheduleRequestTimeoutCheck();
+    queue.scheduleRequestTimeoutCheck();
+    jest.advanceTimersByTime(15_500);
+    expect(timeoutRequest).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1_000);
+    expect(timeoutRequest).toHaveBeenCalledTimes(1);
+    expect(looks.mock.calls.map(([, everyMs]) => everyMs)).toEqual([1_000, 1_000]);
+    queue.destroy();
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+    looks.mockRestore();
+  });
+
+  test("the looks of a connection end with it", () => {
+    jest.useFakeTimers({ now: 1_000 });
+    const queue = newQueue({ enforceRequestTimeout: true, requestTimeout: 15_000, isConnected: () => false });
+    queue.scheduleRequestTimeoutCheck();
+    jest.advanceTimersByTime(1_000);
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
   test("no delay is ever negative, also with a request waiting behind a full queue (fact 3)", () => {
     const timers = jest.spyOn(globalThis, "setTimeout");
     const queue = newQueue({ pending: [{}], throttledUntil: -1 });

@@ -4,6 +4,12 @@ import { countRequest } from "./request-counts.ts";
 /** Interval at which a queue that is full, but not throttled, looks again; the client's own number. */
 const FULL_QUEUE_CHECK_MS = 10;
 
+/**
+ * How often a connection looks for requests that nobody answers. A request has 15 s, and the client's own 100 ms wake an idle process ten times a
+ * second, with each of its connections.
+ */
+const TIMEOUT_CHECK_MS = 1_000;
+
 const { sendSocketRequest } = RequestQueue.prototype;
 
 /**
@@ -24,6 +30,19 @@ export function patchRequestQueue(): void {
         this.checkPendingRequests();
       },
       throttledForMs > 0 ? throttledForMs : FULL_QUEUE_CHECK_MS,
+    );
+  };
+  RequestQueue.prototype.scheduleRequestTimeoutCheck = function scheduleRequestTimeoutCheck() {
+    if (!this.enforceRequestTimeout) return;
+    this.destroy();
+    this.requestTimeoutIntervalId = setInterval(
+      () => {
+        const nowMs = Date.now();
+        for (const request of this.inflight.values())
+          if (nowMs - request.sentAt > request.requestTimeout) request.timeoutRequest();
+        if (!this.isConnected()) this.destroy();
+      },
+      Math.min(this.requestTimeout, TIMEOUT_CHECK_MS),
     );
   };
 }

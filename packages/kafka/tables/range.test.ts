@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { groupIds, withBareAdmin } from "../fixtures/bare-admin.ts";
+import { groupIds, withBareAdmin } from "#support/kafka-access";
 import {
   names,
   record,

@@ -4,7 +4,8 @@ import type { ClusterAdmin } from "../cluster.ts";
 import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { StubFollower } from "../fixtures/stub-follower.ts";
-import type { RawRecord, TableOptions } from "../types.ts";
+import type { TableOptions } from "../table-types.ts";
+import type { RawRecord } from "../types.ts";
 import { TopicTable } from "./table.ts";
 
 const PARTITION = 1;

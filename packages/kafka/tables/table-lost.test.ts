@@ -1,11 +1,12 @@
 // A table whose topic was deleted or emptied, on a real Kafka.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { withBareAdmin } from "#support/kafka-access";
 import { until } from "#support/until";
-import { withBareAdmin } from "../fixtures/bare-admin.ts";
 import type { LogLine } from "../fixtures/recording-logger.ts";
 import { record, type ScratchKafka, scratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
 import { partitionOfKey } from "../producing/partitioner.ts";
-import type { OutgoingRecord, Table } from "../types.ts";
+import type { Table } from "../table-types.ts";
+import type { OutgoingRecord } from "../types.ts";
 import { markRecords, restoreMarks } from "./open-restores.ts";
 
 let brokers: readonly string[];

@@ -4,7 +4,8 @@ import type { BatchProducer, Cluster, ProduceClient } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import type { MetadataCache } from "../producing/metadata.ts";
 import { partitionOfKey } from "../producing/partitioner.ts";
-import type { OutgoingRecord, PartitionWriter, TableWriter, TableWriterOptions } from "../types.ts";
+import type { PartitionWriter, TableWriter, TableWriterOptions } from "../table-types.ts";
+import type { OutgoingRecord } from "../types.ts";
 import { fencedMark, openedMark } from "./open-writers.ts";
 
 /** A leader refuses every other epoch of the same id after it. */

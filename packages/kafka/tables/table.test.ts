@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { groupIds } from "../fixtures/bare-admin.ts";
+import { groupIds } from "#support/kafka-access";
 import { names, record, type ScratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
 import type { Producer, RawRecord } from "../types.ts";
 

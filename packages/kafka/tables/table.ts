@@ -8,15 +8,8 @@ import { backoffMs } from "../backoff.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
-import type {
-  FollowedTopic,
-  Following,
-  KafkaLogger,
-  RawRecord,
-  Table,
-  TableListener,
-  TableOptions,
-} from "../types.ts";
+import type { Table, TableListener, TableOptions } from "../table-types.ts";
+import type { FollowedTopic, Following, KafkaLogger, RawRecord } from "../types.ts";
 import { isRestoreMark, OpenRestores } from "./open-restores.ts";
 import { OpenWriters } from "./open-writers.ts";
 import { RecordReader } from "./record-reader.ts";

@@ -1,6 +1,7 @@
 import { discardFiles, type GuardedOptions, openGuarded } from "../guarded-files.ts";
 import { catchUp } from "./catch-up.ts";
-import { PartitionStore, type StoreOptions } from "./partition-store.ts";
+import { PartitionStore } from "./partition-store.ts";
+import type { StoreOptions } from "./store-options.ts";
 import { type Checkpoint, StoreTable } from "./store-table.ts";
 
 /** Tombstones are kept for seven days: who was away for longer may have missed one. */

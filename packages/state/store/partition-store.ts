@@ -7,40 +7,13 @@
 // ¶ A process that lost the partition may still have a write under way. The facts of two records of one key
 // (`EntryFacts`) tell which is newer, not their place; where the newer one is not the last, its owner writes
 // it once more, before compaction can remove it (decision 50).
-import type { Admin, Kafka, OutgoingRecord, RawRecord } from "#kafka";
+import type { OutgoingRecord } from "#kafka";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { DiskQueue } from "./disk-queue.ts";
-import { type EntryFacts, removalHeaders, type StoreChange, tableKeyOf } from "./entry.ts";
+import { removalHeaders, type StoreChange } from "./entry.ts";
+import { keysBehind, mergedKeys } from "./merged-keys.ts";
+import type { StoreOptions, StoreOwner } from "./store-options.ts";
 import type { Checkpoint, StoreTable } from "./store-table.ts";
-
-export interface StoreOptions {
-  /** Folder of this one partition; made when it is missing. Losing it costs a restore, nothing else. */
-  readonly directory: string;
-  readonly kafka: Pick<Kafka, "readRange">;
-  readonly admin: Pick<Admin, "offsets">;
-  /** The changelog. */
-  readonly topic: string;
-  readonly partition: number;
-  /** Reads of a value what the store has to know; a promise while the writer's schema is not known yet. */
-  describe(value: Buffer): EntryFacts | Promise<EntryFacts>;
-  now(): number;
-  /** Called when the files could not be read, or are another topic's, and everything is restored. */
-  onDiscarded(error: unknown): void;
-  /** Called with a record of the changelog that can never be read; it changes nothing. */
-  onPoison(record: RawRecord, error: unknown): void;
-  /** Called while the changelog is read: records done, and how many there are at most. */
-  onProgress?(done: number, total: number): void;
-  /** Ends the restore: opening rejects then. */
-  readonly signal?: AbortSignal;
-}
-
-/** The way in which an owner writes. A store without it follows the changelog. */
-export interface StoreOwner {
-  /** Resolves when the records are acknowledged. A rejection ends the store: what is in the changelog then is not known. */
-  send(records: readonly OutgoingRecord[]): Promise<void>;
-  /** Whether the partition is still ours: nothing is written when it is not. */
-  readonly isOurs: boolean;
-}
 
 export class StoreLostError extends Error {
   override readonly name = "StoreLostError";
@@ -89,6 +62,11 @@ export class PartitionStore {
   /** Offset of the changelog below which everything was on disk at the last look: of a later owner never less. */
   get reached(): number {
     return this.#reached;
+  }
+
+  /** All writes that are not acknowledged yet, and those to come, lie in the changelog from this offset on. */
+  get end(): number {
+    return this.#reached + this.#acknowledged;
   }
 
   /** Keys behind `after`, in an order that stays; entries that are not acknowledged yet may be missing, and removed ones there for a moment. */
@@ -257,27 +235,4 @@ export class PartitionStore {
 
 function recordOf(topic: string, { key, value, ...facts }: StoreChange): OutgoingRecord {
   return value === null ? { topic, key, value, headers: removalHeaders(facts) } : { topic, key, value };
-}
-
-/** The keys behind `after`, in the table's order. */
-function keysBehind(keys: readonly string[], after: string | undefined): readonly string[] {
-  if (after === undefined) return keys;
-  const behind = tableKeyOf(after);
-  return keys.filter((key) => Buffer.compare(tableKeyOf(key), behind) > 0);
-}
-
-/** Two lists in the table's order, in that order; a key may come to disk between the two looks. */
-function* mergedKeys(onDisk: Iterable<string>, queued: readonly string[]): Generator<string> {
-  let place = 0;
-  for (const key of onDisk) {
-    const tableKey = tableKeyOf(key);
-    for (let next = queued[place]; next !== undefined; next = queued[place]) {
-      const order = Buffer.compare(tableKeyOf(next), tableKey);
-      if (order > 0) break;
-      if (order < 0) yield next;
-      place += 1;
-    }
-    yield key;
-  }
-  yield* queued.slice(place);
 }

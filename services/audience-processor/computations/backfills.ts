@@ -13,9 +13,11 @@ import type { Admin } from "#kafka";
 import type { AudienceProgress } from "#topics";
 import { forgetLeaves, waitInTerm } from "./forget-leaves.ts";
 import type { LeafRegistry } from "./leaf-registry.ts";
+import { nextRun, type Run } from "./log-run.ts";
 import { findStart } from "./log-start.ts";
 import { LogStretch, type StretchParts, TermEndedError } from "./log-stretch.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
+import { isToldLeaf, tellOf } from "./telling.ts";
 
 /** Of one partition: so far apart two copies of a call may lie at least, as events that a leaf asks for, to be known as one. */
 const REMEMBERED_CALLS = 100_000;
@@ -33,15 +35,6 @@ export interface BackfillsParts extends StretchParts {
   inTurn(work: () => Promise<void>): Promise<void>;
   /** Called when a look at the log has failed; it is tried again. */
   onError(error: unknown): void;
-}
-
-interface Run {
-  readonly uses: readonly LeafUse[];
-  readonly fenceOffset: number;
-  /** Nobody asks for one of its leaves any more: what it has found of that is worth nothing. */
-  isEnded: boolean;
-  /** It is at work, and does not wait for its turn. */
-  isReading: boolean;
 }
 
 export class Backfills {
@@ -100,11 +93,19 @@ export class Backfills {
 
   #next(uses: readonly LeafUse[]): Promise<void> | undefined {
     const { registry } = this.#parts;
-    const run = this.#nextRun(uses);
+    const run = nextRun(uses, { registry, begun: this.#begun });
     this.#asked = run;
     if (run !== undefined) return this.#run(run);
-    const counted = uses.filter(({ plan }) => registry.of(plan.leaf.key)?.state === "counted");
-    return counted.length > 0 ? this.#goLive(counted) : undefined;
+    const inState = (state: string) => uses.filter(({ plan }) => registry.of(plan.leaf.key)?.state === state);
+    const [toTell, counted] = [inState("preparing").filter(isToldLeaf), inState("counted")];
+    return toTell.length + counted.length > 0 ? this.#goOn(toTell, counted) : undefined;
+  }
+
+  async #goOn(toTell: readonly LeafUse[], counted: readonly LeafUse[]): Promise<void> {
+    if (this.#partitions === 0) await this.#bounds();
+    const begun = toTell.filter(({ plan }) => !this.#begun.has(plan.leaf.key));
+    await tellOf(this.#parts, begun, this.#partitions);
+    await this.#goLive(counted);
   }
 
   /** That a leaf is live may be read in the table alone: written here, while the partition was not sure to be ours. */
@@ -169,22 +170,6 @@ export class Backfills {
     const { term } = this.#parts.worker;
     while (this.#asked?.isEnded === true && this.#asked.isReading) await waitInTerm(this.#parts, term);
     await forgetLeaves(this.#parts, uses);
-  }
-
-  /** Leaves with the same fence are counted in one reading. */
-  #nextRun(uses: readonly LeafUse[]): Run | undefined {
-    const { registry } = this.#parts;
-    const preparing = uses.filter(
-      ({ plan: { leaf } }) => !this.#begun.has(leaf.key) && registry.of(leaf.key)?.state === "preparing",
-    );
-    const [first] = preparing;
-    if (first === undefined) return undefined;
-    return {
-      fenceOffset: first.fromOffset,
-      uses: preparing.filter((use) => use.fromOffset === first.fromOffset),
-      isEnded: false,
-      isReading: false,
-    };
   }
 
   /** How much there is to read is found before the turn comes: only so is the rest of the time known. */
@@ -273,7 +258,6 @@ export class Backfills {
 
   async #goLive(uses: readonly LeafUse[]): Promise<void> {
     const { computations, registry, signal, worker, writeAhead } = this.#parts;
-    if (this.#partitions === 0) await this.#bounds();
     const keys = uses.map(({ plan }) => plan.leaf.key).filter((key) => this.#isWhole(key));
     if (keys.length === 0) return;
     const live = keys.flatMap((key) => registry.changed(key, { state: "live" }) ?? []);

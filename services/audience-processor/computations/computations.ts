@@ -13,11 +13,6 @@ import type { AudienceConfig } from "#topics";
 
 type Definition = ComputationInput["definition"];
 
-export interface ComputationsOptions {
-  /** Called with a definition that cannot be read: it is left out, and what was sent of it stays as it is. */
-  onInvalid(config: AudienceConfig, problem: string): void;
-}
-
 /** By the very record, or its earlier version: what it says, or why that cannot be read. */
 const known = new WeakMap<object, Definition | string>();
 
@@ -48,6 +43,11 @@ function parse(config: AudienceConfig): Definition | string {
   return definition.kind === "trait" ? definition : limitHistory(definition, config).definition;
 }
 
+function isOfAccounts(config: AudienceConfig): boolean {
+  const definition = definitionOf(config, config);
+  return typeof definition !== "string" && definition.kind !== "list" && definition.of === "accounts";
+}
+
 type Keys = ReadonlySet<string>;
 
 /** With every audience that it names. Control has refused cycles and depth. */
@@ -57,10 +57,10 @@ function complete(definition: Definition | string, keys: Keys): Definition | str
   return missing === undefined ? definition : `there is no audience with the key "${missing}"`;
 }
 
-const earlierConfig = (config: AudienceConfig, { definition }: { definition: string }): AudienceConfig => ({
-  ...config,
-  definition,
-});
+const earlierConfig = (
+  config: AudienceConfig,
+  { definition, generation }: Pick<AudienceConfig["earlier"][number], "definition" | "generation">,
+): AudienceConfig => ({ ...config, definition, generation });
 
 /** One that cannot be read any more is left out: then nothing is sent until the new one is prepared. */
 function earlierOf(config: AudienceConfig, newest: ComputationInput, keys: Keys): ComputationInput[] {
@@ -95,7 +95,14 @@ export function untrackedUnless(isFirstOver: boolean, sends: Sends | undefined):
   return { ...sends, hasTrackCalls: false };
 }
 
+/** A definition that cannot be read: nothing is computed by it, and what was sent of it stays as it is. */
+export interface LeftOut {
+  readonly config: AudienceConfig;
+  readonly problem: string;
+}
+
 interface Read {
+  readonly leftOut: readonly LeftOut[];
   /** Of those that are not deleted. */
   readonly versions: readonly Versions[];
   /** Of deleted ones too: a change of theirs may not be sent yet. */
@@ -103,18 +110,19 @@ interface Read {
 }
 
 export class Computations {
-  readonly #options: ComputationsOptions;
   readonly #configs = new Map<string, AudienceConfig>();
   #version = 0;
+  #hasAccounts = false;
   #read: Read | undefined;
-
-  constructor(options: ComputationsOptions) {
-    this.#options = options;
-  }
 
   /** Another number after each change. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Something of accounts was made once. It stays so when that is deleted: what is made later knows all since then. */
+  get hasAccounts(): boolean {
+    return this.#hasAccounts;
   }
 
   get configs(): Iterable<AudienceConfig> {
@@ -124,6 +132,11 @@ export class Computations {
   /** Put together when they are asked for, after whatever has changed. */
   get versions(): readonly Versions[] {
     return this.#readAll().versions;
+  }
+
+  /** Also what names an audience that is not known yet: of two that were made one after the other the later one may be read first. */
+  get leftOut(): readonly LeftOut[] {
+    return this.#readAll().leftOut;
   }
 
   /** Whether anything is computed: what is deleted, or cannot be read, is not. */
@@ -136,10 +149,11 @@ export class Computations {
 
   /** Reads this one, and no other. */
   apply(id: string, config: AudienceConfig | undefined): void {
-    if (config === undefined) this.#configs.delete(id);
+    if (config === undefined || config.isForgotten) this.#configs.delete(id);
     else {
       this.#configs.set(id, config);
       readAhead(config);
+      this.#hasAccounts ||= isOfAccounts(config);
     }
     this.#version += 1;
     this.#read = undefined;
@@ -148,12 +162,13 @@ export class Computations {
   #readAll(): Read {
     if (this.#read !== undefined) return this.#read;
     const keys = new Set(Array.from(this.#configs.values(), ({ key }) => key));
+    const leftOut: LeftOut[] = [];
     const versions: Versions[] = [];
     const identities = new Map<string, FlipContext["computation"]>();
     for (const config of this.#configs.values()) {
       const definition = complete(definitionOf(config, config), keys);
       if (typeof definition === "string") {
-        this.#options.onInvalid(config, definition);
+        leftOut.push({ config, problem: definition });
         continue;
       }
       const { deletedAtMs, generation, id, includeAnonymous, isPaused, key, name } = config;
@@ -162,7 +177,7 @@ export class Computations {
       identities.set(id, { ...input, name });
       if (deletedAtMs === null) versions.push([input, ...earlierOf(config, input, keys)]);
     }
-    this.#read = { versions, identities };
+    this.#read = { leftOut, versions, identities };
     return this.#read;
   }
 }

@@ -11,6 +11,7 @@ import {
   noteLeftOut,
   noteMissing,
   type Profile,
+  tellAccounts,
 } from "#audiences";
 import type { Host, Timer } from "#host";
 import type { AudienceConfig, AudienceProgress } from "#topics";
@@ -200,7 +201,7 @@ export class FirstSync {
   }
 
   /** True when the profile has changed. */
-  #visit(profile: Profile, { affected, isForgetting, uses }: Work): boolean {
+  #visit(profile: Profile, { affected, isForgetting, set, uses }: Work): boolean {
     const { pace, registry, worker } = this.#parts;
     const before = stateOf(profile, affected);
     const unsent = profile.outbox.length;
@@ -209,6 +210,7 @@ export class FirstSync {
     for (const { plan } of uses)
       if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
     evaluate(profile, affected, worker.watermarkMs);
+    tellAccounts(profile, set.told);
     this.#noteIncomplete(profile, affected, uses);
     this.#parts.onIncomplete(incompleteFor, profile.incompleteFor);
     pace.take(profile.outbox.length - unsent);

@@ -1,5 +1,5 @@
-// What is left in a partition's profiles of an earlier time of leaves that begin anew.
-import { forgetLeaf, type LeafUse } from "#audiences";
+// All profiles of a partition, one after the other: what is left in them of an earlier time of leaves that begin anew goes.
+import { forgetLeaf, type LeafUse, type Profile } from "#audiences";
 import { type StretchParts, TermEndedError } from "./log-stretch.ts";
 
 /** While so many wait to be written no more are changed. */
@@ -8,10 +8,17 @@ const MAX_UNWRITTEN = 512;
 const PROFILES_A_TURN = 64;
 const WAIT_MS = 50;
 
-type ForgetParts = Pick<StretchParts, "host" | "signal" | "worker">;
+export type PassParts = Pick<StretchParts, "host" | "signal" | "worker">;
 
 /** Resolves once it is durable that nothing is left. */
-export async function forgetLeaves(parts: ForgetParts, uses: readonly LeafUse[]): Promise<void> {
+export async function forgetLeaves(parts: PassParts, uses: readonly LeafUse[]): Promise<void> {
+  await changeProfiles(parts, (profile) =>
+    uses.map(({ plan }) => forgetLeaf(profile, plan.leaf.key)).includes(true),
+  );
+}
+
+/** Resolves once all profiles of the partition were looked at, and what `change` has changed, and said of it, is durable and sent. */
+export async function changeProfiles(parts: PassParts, change: (profile: Profile) => boolean): Promise<void> {
   const { host, worker } = parts;
   const { term } = worker;
   let looked = 0;
@@ -19,8 +26,7 @@ export async function forgetLeaves(parts: ForgetParts, uses: readonly LeafUse[])
     for (let profile = worker.load(id); profile !== undefined && "then" in profile; profile = worker.load(id))
       await profile;
     const profile = worker.peek(id);
-    if (profile !== undefined && uses.map(({ plan }) => forgetLeaf(profile, plan.leaf.key)).includes(true))
-      worker.change(profile);
+    if (profile !== undefined && change(profile)) worker.change(profile);
     looked += 1;
     if (looked % PROFILES_A_TURN === 0) await host.delay(0);
     while (worker.unwritten > MAX_UNWRITTEN) await waitInTerm(parts, term);
@@ -34,7 +40,7 @@ export async function forgetLeaves(parts: ForgetParts, uses: readonly LeafUse[])
 }
 
 /** Waits a little; rejects when the partition is lost, or what was not durable was forgotten. */
-export async function waitInTerm({ host, signal, worker }: ForgetParts, term: number): Promise<void> {
+export async function waitInTerm({ host, signal, worker }: PassParts, term: number): Promise<void> {
   await host.delay(WAIT_MS);
   if (signal.aborted || worker.term !== term) throw new TermEndedError("the partition is not ours any more");
 }

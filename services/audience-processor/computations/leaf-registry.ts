@@ -91,10 +91,17 @@ export class LeafRegistry {
 
   /** Whether every partition has counted its log. */
   isCountedEverywhere(key: string, partitions: number): boolean {
-    for (let partition = 0; partition < partitions; partition += 1) {
-      const state = this.of(key, partition)?.state;
-      if (state !== "counted" && state !== "live") return false;
-    }
-    return true;
+    return this.#isEverywhere(key, partitions, ["counted", "live"]);
+  }
+
+  /** Whether every partition counts what comes for it. */
+  isBegunEverywhere(key: string, partitions: number): boolean {
+    return this.#isEverywhere(key, partitions, ["preparing", "counted", "live"]);
+  }
+
+  #isEverywhere(key: string, partitions: number, states: readonly string[]): boolean {
+    for (let partition = 0; partition < partitions; partition += 1)
+      if (!states.includes(this.of(key, partition)?.state ?? "")) return false;
+    return partitions > 0;
   }
 }

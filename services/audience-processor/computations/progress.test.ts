@@ -25,14 +25,23 @@ const BEGUN: AudienceProgress = {
 
 let progress: Progress;
 let written: AudienceProgress[];
+/** By key. */
+let table: Map<string, AudienceProgress>;
+let ended: string[];
 
 beforeEach(() => {
   written = [];
+  ended = [];
+  table = new Map();
   progress = new Progress({
-    table: { get: () => undefined, entries: () => [].values() },
+    table,
     record: (each) => {
       written.push(each);
       return { topic: "audience-progress", key: each.id, value: null } as OutgoingRecord;
+    },
+    end(key) {
+      ended.push(key);
+      return { topic: "audience-progress", key, value: null };
     },
     send: async () => undefined,
     host: { now: () => 7, setInterval: () => ({ clear: () => undefined }) },
@@ -61,4 +70,25 @@ test("what was counted of a partition that is another's by now does not", () => 
   progress.report(BEGUN);
   progress.report({ ...BEGUN, partition: 4 });
   expect([3, 4].map((partition) => progress.of("a", partition)?.members)).toEqual([0, 1]);
+});
+
+test("what is said of forgotten computations ends in owned partitions alone, and again where a former owner writes behind it", async () => {
+  const rows = ["a", "b", "leaf:a"].flatMap((id) => [3, 4].map((partition) => ({ ...BEGUN, id, partition })));
+  for (const row of rows) table.set(`${row.id}:${row.partition}`, row);
+  progress.report({ ...BEGUN, state: "deleted" });
+  const look = () =>
+    progress.endForgotten(
+      (id) => id === "a",
+      (partition) => partition === 3,
+    );
+  await look();
+  expect(ended).toEqual(["a:3"]);
+  await progress.write();
+  expect(written).toEqual([]);
+  table.delete("a:3");
+  await look();
+  expect([ended.length, progress.of("a", 3), progress.of("b", 3)?.id]).toEqual([1, undefined, "b"]);
+  table.set("a:3", BEGUN);
+  await look();
+  expect(ended).toEqual(["a:3", "a:3"]);
 });

@@ -3,10 +3,14 @@ import type { OutgoingRecord, Table } from "#kafka";
 import { type AudienceProgress, audienceProgressKey } from "#topics";
 
 const WRITE_EVERY_MS = 1_000;
+/** So many at a time. */
+const MOST_ENDED = 1_000;
 
 export interface ProgressOptions {
   readonly table: Pick<Table<AudienceProgress>, "get" | "entries">;
   record(progress: AudienceProgress): OutgoingRecord;
+  /** The end of what is said under the key. */
+  end(key: string): OutgoingRecord;
   /** Resolves when the records are acknowledged. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
   readonly host: Pick<Host, "now" | "setInterval">;
@@ -94,6 +98,24 @@ export class Progress {
       this.#unwritten.delete(key);
     }
     for (const [key, early] of this.#early) if (early.partition === partition) this.#early.delete(key);
+  }
+
+  /**
+   * Ends what is said of computations that are forgotten, in partitions of this process. To be called now and then: what a former owner
+   * writes behind that is ended by the next call.
+   */
+  async endForgotten(
+    isForgotten: (id: string) => boolean,
+    isOwned: (partition: number) => boolean,
+  ): Promise<void> {
+    const ended: string[] = [];
+    for (const [key, { id, partition }] of this.#options.table.entries())
+      if (ended.length < MOST_ENDED && isForgotten(id) && isOwned(partition)) ended.push(key);
+    for (const key of ended) {
+      this.#own.delete(key);
+      this.#unwritten.delete(key);
+    }
+    if (ended.length > 0) await this.#options.send(ended.map((key) => this.#options.end(key)));
   }
 
   /** Writes what is not written; what cannot be written now is tried again. */

@@ -11,6 +11,7 @@ function keying(linkEveryMs: number) {
       profileEvent: (key, { kind }) => ({ topic: kind, key, value: null }),
     },
     linkEveryMs,
+    hasAccounts: () => false,
     nowMs: () => atMs,
     onKeyed: () => undefined,
   });

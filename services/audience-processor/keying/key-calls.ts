@@ -39,12 +39,15 @@ export function isOwn({ key }: Pick<RawRecord, "key">): boolean {
 export function createKeyCalls({
   records,
   linkEveryMs,
+  hasAccounts,
   nowMs,
   onKeyed,
 }: {
   readonly records: Pick<ProcessorRecords, "profileEvent">;
   /** A link is written again after so long, so that it is known that it is used; Infinity: nobody wants to know. */
   readonly linkEveryMs: number;
+  /** Calls count for accounts, too. */
+  hasAccounts(): boolean;
   nowMs(): number;
   /** Called for each call, with how many events it became. */
   onKeyed(events: number): void;
@@ -54,7 +57,7 @@ export function createKeyCalls({
     const produce: OutgoingRecord[] = [];
     const links: string[] = [];
     const now = nowMs();
-    for (const one of decoded === undefined ? [] : profileEventsOf(decoded)) {
+    for (const one of decoded === undefined ? [] : profileEventsOf(decoded, hasAccounts())) {
       const link = linkOf(one);
       if (link !== undefined && known.has(link, now - linkEveryMs)) continue;
       if (link !== undefined) links.push(link);

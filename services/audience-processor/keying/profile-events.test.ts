@@ -30,6 +30,31 @@ test("an alias merges its previous id, be it of a user or anonymous, and not a u
   ]);
 });
 
+test("where there are accounts, a call counts for the one that it names, too: in its context, a group call by itself", () => {
+  const accounts = (call: Call, hasAccounts = true) =>
+    profileEventsOf(call, hasAccounts)
+      .slice(1)
+      .map(({ event, profileId }) => [profileId, event.kind, event.call?.body.toString()]);
+  const track = callOf({ userId: "u", event: "A", body: { context: { groupId: "acme" } } });
+  expect(accounts(track)).toEqual([["group:acme", "call", track.body.toString()]]);
+  expect(accounts(track, false)).toEqual([]);
+  const group = callOf({ userId: "u", type: "group", body: { groupId: "acme", traits: { plan: "pro" } } });
+  expect(accounts(group)).toEqual([["group:acme", "call", group.body.toString()]]);
+  const groupIdsOf = (call: Call, hasAccounts: boolean) =>
+    profileEventsOf(call, hasAccounts).map(({ event }) => event.call?.groupId);
+  expect([groupIdsOf(group, true), groupIdsOf(group, false)]).toEqual([["acme", "acme"], [null]]);
+  const identify = callOf({ userId: "u", type: "identify", body: { context: { groupId: "acme" } } });
+  expect(accounts(identify)).toEqual([["group:acme", "call", "{}"]]);
+  const none = [
+    { groupId: "acme" },
+    { context: { groupId: "" } },
+    { context: { groupId: 5 } },
+    { context: null },
+  ];
+  for (const body of none) expect(accounts(callOf({ userId: "u", event: "A", body }))).toEqual([]);
+  expect(accounts(callOf({ type: "group", body: { groupId: "acme" } }))).toEqual([]);
+});
+
 test("own output and deletions are nothing to profiles", () => {
   const own = callOf({ userId: "u", sourceId: SPACE_SOURCE });
   expect(shown(own)).toEqual([]);

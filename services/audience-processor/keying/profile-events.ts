@@ -1,6 +1,6 @@
-// Which profile a call belongs to, and which profiles it merges into that one.
-import { mergedBy, profileIdOf } from "#audiences";
-import { hasPreviousId, isNamedCallType, SPACE_SOURCE } from "#contract";
+// Which profile a call belongs to, which profiles it merges into that one, and which account it counts for, too.
+import { accountProfileId, mergedBy, profileIdOf } from "#audiences";
+import { hasPreviousId, isJsonObject, isNamedCallType, type JsonObject, SPACE_SOURCE } from "#contract";
 import { type Call, type ProfileEventCall, type ProfileEventRecord, profileEvent } from "#topics";
 
 export interface KeyedEvent {
@@ -15,7 +15,7 @@ function textAt(body: Buffer, field: string): string | null {
   return typeof value === "string" ? value : null;
 }
 
-function eventCall(call: Call): ProfileEventCall {
+function eventCall(call: Call, groupId: string | undefined): ProfileEventCall {
   const { anonymousId, body, event, messageId, receivedAtMs, sourceId, timestampMs, type, userId } = call;
   const isNamed = isNamedCallType(type);
   return {
@@ -30,21 +30,45 @@ function eventCall(call: Call): ProfileEventCall {
     receivedAtMs,
     // Of other calls it is enough that they were there.
     body: isNamed || type === "identify" ? body : NO_BODY,
+    groupId: groupId ?? null,
   };
 }
 
 /**
  * What a call is to profiles: nothing, or a call of its own profile and a release for each that it may merge into it. Whether such a one was
- * merged before is known where its state is: a release that comes again changes nothing there.
+ * merged before is known where its state is: a release that comes again changes nothing there. With `hasAccounts` also a call of the account that it
+ * names.
  */
-export function profileEventsOf(call: Call): KeyedEvent[] {
+export function profileEventsOf(call: Call, hasAccounts = false): KeyedEvent[] {
   if (call.sourceId === SPACE_SOURCE || call.type === "delete") return [];
-  const folded = eventCall(call);
+  const groupId = hasAccounts ? groupIdOf(call) : undefined;
+  const folded = eventCall(call, groupId);
   const profileId = profileIdOf(folded);
   if (profileId === undefined) return [];
   const events = releasesOf(folded);
   events.push({ profileId, event: profileEvent("call", { call: folded }) });
-  return events;
+  if (groupId === undefined) return events;
+  const ofAccount = { ...folded, body: bodyForAccount(call) };
+  return [
+    ...events,
+    { profileId: accountProfileId(groupId), event: profileEvent("call", { call: ofAccount }) },
+  ];
+}
+
+const GROUP_ID = Buffer.from('"groupId"');
+
+/** The account that the call counts for: a group call names it, any other one may in its context. Most name none, and are not parsed. */
+function groupIdOf({ body, type }: Call): string | undefined {
+  if (!body.includes(GROUP_ID)) return undefined;
+  const call = JSON.parse(body.toString()) as JsonObject;
+  const named = type === "group" ? call : call["context"];
+  const groupId = isJsonObject(named) ? named["groupId"] : undefined;
+  return typeof groupId === "string" && groupId !== "" ? groupId : undefined;
+}
+
+/** Its traits are those of group calls. */
+function bodyForAccount({ body, type }: Call): Buffer {
+  return isNamedCallType(type) || type === "group" ? body : NO_BODY;
 }
 
 /** A release for each profile that the call may merge into its own. */

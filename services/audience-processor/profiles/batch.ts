@@ -65,6 +65,8 @@ export interface Term {
   readonly settledTo: number;
   /** No owner before has written a version as high as this one. */
   readonly leastVersion: number;
+  /** Called with each profile before it is written. */
+  take(profile: Profile): void;
 }
 
 /** An owner writes far fewer versions of one profile than this for each record of the changelog that came since an earlier owner began. */
@@ -87,8 +89,8 @@ export function snapshotsOf(
 }
 
 /** What has changed it since it was to be removed counts. */
-function isStillEmpty({ judgedAtMs, outbox }: Profile): boolean {
-  return judgedAtMs === 0 && outbox.length === 0;
+function isStillEmpty({ judgedAtMs, moves, outbox }: Profile): boolean {
+  return judgedAtMs === 0 && outbox.length === 0 && moves.length === 0;
 }
 
 function withoutRecord({ entry, ...snapshot }: Snapshot): Snapshot {
@@ -98,8 +100,9 @@ function withoutRecord({ entry, ...snapshot }: Snapshot): Snapshot {
 function snapshotOf(
   profile: Profile,
   entryOf: (profile: Profile) => StoreEntry,
-  { leastVersion, settledTo }: Term,
+  { leastVersion, settledTo, take }: Term,
 ): Snapshot {
+  take(profile);
   const { appliedOffset, incarnation, judgedAtMs, outbox, redirectTo } = profile;
   profile.version = Math.max(profile.version + 1, leastVersion);
   const isSentWithEvent = outbox.length > 0 && redirectTo === undefined && appliedOffset >= settledTo;

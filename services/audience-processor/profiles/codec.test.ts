@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { createProfile, type Profile, profileFromRecord, profileToRecord } from "#audiences";
+import { createProfile, NO_STEPS, type Profile, profileFromRecord, profileToRecord } from "#audiences";
 import type { SerdeOptions } from "#serde";
 import { stubRegistry, stubSerde, TOPICS } from "../fixtures/bench.ts";
 import { createCodec } from "./codec.ts";
@@ -91,7 +91,16 @@ const profile: fc.Arbitrary<Profile> = fc
     lists: fc.array(text, { maxLength: 3 }),
     backfilled: fc.array(fc.tuple(text, count), { maxLength: 3 }),
     results: fc.array(fc.tuple(text, result), { maxLength: 4 }),
-    outbox: fc.array(anyFlip, { maxLength: 3 }),
+    outbox: fc.array(
+      fc.oneof(
+        anyFlip,
+        anyFlip.map((flip) => ({ ...flip, toAccount: "acme" })),
+      ),
+      { maxLength: 3 },
+    ),
+    accounts: fc.array(fc.tuple(text, fc.record({ told: fc.array(text, { maxLength: 3 }), toldAtMs: ms })), {
+      maxLength: 3,
+    }),
     outboxOffset: fc.option(ms, { nil: undefined }),
     changedUntilMs: ms,
     linkedAtMs: fc.option(ms, { nil: undefined }),
@@ -102,6 +111,19 @@ const profile: fc.Arbitrary<Profile> = fc
     uncounted: fc.constantFrom(0 as const, 1 as const, 2 as const),
     seenAtMs: ms,
     forgottenTo: count,
+    moves: fc.array(
+      fc.record({
+        computationId: fc.string(),
+        by: fc.constantFrom(1, -1),
+        batch: count,
+        hour: count,
+        entered: count,
+        left: count,
+        members: count,
+      }),
+      { maxLength: 3 },
+    ),
+    steps: fc.constant(NO_STEPS),
     incompleteFor: fc.array(text, { maxLength: 3 }).map((ids) => new Set(ids)),
   })
   .map(({ facts, ...parts }) => ({
@@ -109,6 +131,7 @@ const profile: fc.Arbitrary<Profile> = fc
     ...facts,
     ...parts,
     traits: new Map(parts.traits),
+    accounts: new Map(parts.accounts),
     events: new Map(parts.events.map((one) => [`${one.type} ${one.name}`, one])),
     leaves: new Map(parts.leaves),
     lists: new Set(parts.lists),
@@ -125,7 +148,10 @@ const LATER_FIELDS: ReadonlySet<unknown> = new Set([
   "suppressions",
   "seenAtMs",
   "forgottenTo",
+  "moves",
   "isTracked",
+  "toAccount",
+  "accounts",
 ]);
 
 /** A profile's traits are released, a flip's are not. */

@@ -61,6 +61,10 @@ class FoldedCall implements ProfileCall {
     return this.#call.receivedAtMs;
   }
 
+  get groupId() {
+    return this.#call.groupId;
+  }
+
   get body(): JsonObject {
     this.#body ??= JSON.parse(this.#call.body.toString()) as JsonObject;
     return this.#body;
@@ -86,9 +90,19 @@ function simpleEvent(record: ProfileEventRecord): ProfileEvent {
   if (kind === "delete" && deletedAtMs !== null) return { kind, atMs: deletedAtMs };
   if (kind === "list" && listId !== null && isMember !== null)
     return { kind, listId, isMember, ...(listedAtMs !== null && { atMs: listedAtMs }) };
+  if (kind === "member") return memberEvent(record);
   if (kind === "suppress" && isSuppressed !== null)
     return { kind, sourceId: record.suppressedIn, isSuppressed };
-  throw new UnusableEventError(`an event of profiles of kind ${kind} lacks what it needs, or is not known`);
+  throw unusable(kind);
+}
+
+function unusable(kind: string): UnusableEventError {
+  return new UnusableEventError(`an event of profiles of kind ${kind} lacks what it needs, or is not known`);
+}
+
+function memberEvent({ audienceKeys, kind, memberId, toldAtMs }: ProfileEventRecord): ProfileEvent {
+  if (memberId === null || toldAtMs === null) throw unusable(kind);
+  return { kind: "member", userId: memberId, audienceKeys, atMs: toldAtMs };
 }
 
 function merge(movedId: string, state: ProfileState): ProfileEvent {

@@ -5,8 +5,8 @@
 //      event again, and sends it before the event is settled; what came of no event is due at once. The message ids are the same.
 //   3. the records are settled. Before: they are read again, and are known by the applied offset.
 //   4. the group commits beyond them. Before: what was sent comes again with its record, and is sent once more, under the same message ids.
-// What an event has changed is not written as sent: the commit says so, and the next write of the profile leaves it out. What time or a first
-// sync has changed has no event: its profile is written without it, with the next batch, after a quarter of a second at most.
+// What an event has changed is not written as sent: the commit says so, and the next write leaves it out. What time or a first sync has changed
+// has no event: its profile is written without it, with the next batch. Who enters or leaves is counted with 1 (sizes/).
 import { completeRelease, createProfile, type Profile } from "#audiences";
 import { type PartitionStore, StoreLostError } from "#state";
 import { applyHappening, membersOf } from "./apply-happening.ts";
@@ -22,7 +22,7 @@ import {
   takeOut,
 } from "./batch.ts";
 import { DueProfiles, isFull } from "./due-profiles.ts";
-import { outgoingOf } from "./outgoing.ts";
+import { isSent, outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
 import { WaitingEvents } from "./waiting-events.ts";
 import type { WorkerParts } from "./worker-parts.ts";
@@ -50,9 +50,8 @@ export class PartitionWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    const { store } = parts;
     this.#settledTo = parts.settledTo;
-    this.#leastVersion = leastVersionOf(store.reached);
+    this.#leastVersion = leastVersionOf(parts.store.reached);
     this.#cache = new ProfileCache({ ...parts, isSettled: (offset) => offset < this.#settledTo });
     this.#due = new DueProfiles({ ...parts, cache: this.#cache });
     this.#waiting = new WaitingEvents({
@@ -238,15 +237,15 @@ export class PartitionWorker {
   }
 
   async #commit(batch: Batch): Promise<void> {
-    const { codec, computations, records, store } = this.#parts;
+    const { codec, computations, records, sizes, store } = this.#parts;
     if (!this.isOurs) throw new StoreLostError("the partition is not ours");
-    const term = { settledTo: this.#settledTo, leastVersion: this.#leastVersion };
+    const term = { settledTo: this.#settledTo, leastVersion: this.#leastVersion, take: sizes.take };
     const snapshots = snapshotsOf(batch, codec.entryOf, term);
     if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));
+    sizes.count(store.end);
     const outgoing = snapshots.flatMap((one) => outgoingOf(one, records, computations.computationOf));
-    const all = [...outgoing, ...batch.passedOn];
     if (!this.isOurs) throw new StoreLostError("the partition is not ours");
-    if (all.length > 0) await this.#parts.send(all);
+    if (outgoing.push(...batch.passedOn) > 0) await this.#parts.send(outgoing);
     // Given back while it was sent: its next owner sends it again, under the same ids.
     if (this.#committing !== batch) return;
     for (const snapshot of snapshots) this.#markSent(snapshot);
@@ -262,7 +261,7 @@ export class PartitionWorker {
     const { incompleteFor } = profile;
     if (releaseTo !== undefined && profile.redirectTo === releaseTo) completeRelease(profile);
     this.#parts.telemetry.incomplete(incompleteFor, profile.incompleteFor);
-    this.#parts.telemetry.sent(flips, this.#parts.host.now());
+    this.#parts.telemetry.sent(flips.filter(isSent), this.#parts.host.now());
     if (!isSentWithEvent && !this.#open.changed.has(profile.id)) this.#sent.set(profile.id, profile);
   }
 
@@ -295,6 +294,7 @@ export class PartitionWorker {
     taken.push(...this.#waiting.takeAll());
     this.#cache.clear();
     this.#sent.clear();
+    this.#parts.sizes.drop();
     for (const { claim } of taken) claim.giveBack();
   }
 }

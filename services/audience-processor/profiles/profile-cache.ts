@@ -34,7 +34,7 @@ const MAX_UNREADABLE = 1_000;
 /**
  * Decoded profiles of one partition, those that were used last. What is not durable yet stays, however much that is. A profile is held for
  * longer than its batch once it is used a second time: those who come once only would push out the others, and cost the garbage collector
- * most. All of it is in pairs of which the older one is let go of as a whole (decision 100).
+ * most. All of it is in pairs of which the older one is let go of as a whole (decision 50).
  */
 export class ProfileCache {
   readonly #parts: CacheParts;

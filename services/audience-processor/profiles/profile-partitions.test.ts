@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { Bench, NOW_MS } from "../fixtures/bench.ts";
+import { Bench, NO_SIZES, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
 import { MemoryStore } from "../fixtures/memory-store.ts";
 import type { PartitionWorker } from "./partition-worker.ts";
@@ -8,7 +8,7 @@ import { ProfilePartitions } from "./profile-partitions.ts";
 const USERS = 100;
 
 /** So many partitions of one process, with room in memory for the profiles of one of them; each is as the bench's. */
-async function processWith(partitions: number) {
+async function processWith(partitions: number, refresh = async (): Promise<void> => undefined) {
   const bench = await Bench.with(audienceOf("recent", { event: "A", within: "60s" }));
   const read = { profiles: 0 };
   const workers: PartitionWorker[] = [];
@@ -26,7 +26,7 @@ async function processWith(partitions: number) {
     openStore: async () =>
       Object.assign(new MemoryStore(), {
         own: async () => undefined,
-        refresh: async () => undefined,
+        refresh,
         flush: async () => undefined,
         close: async () => undefined,
       }),
@@ -40,6 +40,7 @@ async function processWith(partitions: number) {
       onPoison: () => undefined,
     },
     roomBytes: 4_096 * USERS,
+    openSizes: async () => NO_SIZES,
     prepare: async () => undefined,
     begin(_partition, _signal, workOn) {
       workers.push(workOn({ ...parts, codec: counting }));
@@ -89,5 +90,19 @@ test("windows have ended once all that were due are on their way, not as soon as
   expect(owned.endedUntilMs).toBe(NOW_MS);
   await bench.settled();
   expect(owned.endedUntilMs).toBe(NOW_MS + 60_000);
+  await owned.close();
+});
+
+test("all partitions ask at once where the changelog ends, so that it is one request", async () => {
+  const asked = Promise.withResolvers<void>();
+  let asking = 0;
+  const { owned } = await processWith(3, () => {
+    asking += 1;
+    return asked.promise;
+  });
+  const refreshed = owned.refresh();
+  expect(asking).toBe(3);
+  asked.resolve();
+  await refreshed;
   await owned.close();
 });

@@ -2,11 +2,13 @@
 import { join } from "node:path";
 import type { OutgoingRecord, Ownership, Step, TopicPartition } from "#kafka";
 import type { PartitionStore, StoreOptions } from "#state";
+import type { Taken } from "../sizes/sizes.ts";
 import type { TurnTime } from "../turn-time.ts";
+import { leastVersionOf } from "./batch.ts";
 import type { Happening } from "./event.ts";
 import { PartitionWorker } from "./partition-worker.ts";
 import type { Tide } from "./watermark.ts";
-import type { EarlyParts, WorkerStore } from "./worker-parts.ts";
+import type { EarlyParts, WorkerParts, WorkerStore } from "./worker-parts.ts";
 
 /** Partitions that are restored at a time. Each holds 4 MB. */
 const RESTORED_AT_A_TIME = 4;
@@ -29,6 +31,8 @@ export interface ProfilePartitionsOptions {
   readonly roomBytes: number;
   /** Resolves when all is known that a partition's work begins with. */
   prepare(): Promise<unknown>;
+  /** Resolves when it is known what a former owner has counted. */
+  openSizes(taken: Taken): Promise<WorkerParts["sizes"]>;
   /** Begins the work on a partition: `workOn` makes its worker. The signal is aborted when the partition is lost. */
   begin(partition: number, signal: AbortSignal, workOn: WorkOn): Companion;
   /** Of the changelog. */
@@ -188,7 +192,8 @@ export class ProfilePartitions {
 
   /** Takes checkpoints, and finds what former owners have written late. */
   async refresh(): Promise<void> {
-    for (const { store } of [...this.#owned.values()]) await store?.refresh();
+    // At once: they ask where one topic ends, which is one request for all of them.
+    await Promise.all([...this.#owned.values()].map(({ store }) => store?.refresh()));
   }
 
   async close(): Promise<void> {
@@ -223,6 +228,9 @@ export class ProfilePartitions {
     if (signal.aborted) return;
     await this.#options.prepare();
     if (signal.aborted) return;
+    const leastVersion = leastVersionOf(store.reached);
+    const sizes = await this.#options.openSizes({ partition, store, leastVersion, signal });
+    if (signal.aborted) return;
     owned.openedAtMs = options.now();
     this.#options.onRestored(Math.max(0, owned.openedAtMs - begunAtMs));
     owned.companion = this.#options.begin(partition, signal, (parts) => {
@@ -232,7 +240,10 @@ export class ProfilePartitions {
       };
       const { restoredTo: settledTo } = owned;
       const roomBytes = (): number => this.#options.roomBytes / Math.max(1, this.#owned.size);
-      const worker = new PartitionWorker({ ...parts, onFailed, store, settledTo, roomBytes, ownership: own });
+      const worker = new PartitionWorker({
+        ...parts,
+        ...{ onFailed, store, sizes, settledTo, roomBytes, ownership: own },
+      });
       owned.worker = worker;
       return worker;
     });

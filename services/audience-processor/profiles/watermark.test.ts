@@ -76,13 +76,13 @@ test("calls that wait to be keyed hold the tide back until they are", async () =
   expect(world.tides[0]).toEqual({ atMs: 0, ends: new Map([[0, 8]]) });
 });
 
-test("where no call has come since the last look, time goes on and nothing else is asked", async () => {
+test("where no call has come since the last look, time goes on behind what control has written", async () => {
   const world = newWorld();
-  await follow(world, 2);
-  expect(world.asked).toEqual(["calls", "commits", "events", "calls"]);
+  await follow(world, 2, () => Object.assign(world, { eventsEnd: 8 }));
+  expect(world.asked).toEqual(["calls", "commits", "events", "calls", "events"]);
   expect(world.tides).toEqual([
     { atMs: 0, ends: new Map([[0, 7]]) },
-    { atMs: 1_000, ends: new Map([[0, 7]]) },
+    { atMs: 1_000, ends: new Map([[0, 8]]) },
   ]);
 });
 

@@ -29,12 +29,6 @@ export interface TideOptions {
   onError(error: unknown): void;
 }
 
-/** What a look has found. */
-interface Look {
-  readonly calls: readonly PartitionOffsets[];
-  readonly ends: Tide["ends"];
-}
-
 function isReached(
   { partition, low, high }: PartitionOffsets,
   committed: ReadonlyMap<number, number>,
@@ -44,11 +38,12 @@ function isReached(
 
 /**
  * Looks again and again: where calls end now, until the group that keys them has committed so far, then where profile events end. The
- * commit follows the acknowledgement, so what comes of those calls lies before that end, whichever process has written it.
+ * commit follows the acknowledgement, so what comes of those calls lies before that end, whichever process has written it. Before it lies as well what
+ * control had written by then, which no call says: a deletion, a suppression, a list's row.
  */
 export async function followTide(options: TideOptions): Promise<void> {
   const { host, isNeeded, signal } = options;
-  let before: Look | undefined;
+  let before: readonly PartitionOffsets[] = [];
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     if (isNeeded() || host.now() - lookedAtMs >= LOOK_AT_LEAST_EVERY_MS) {
@@ -63,15 +58,18 @@ export async function followTide(options: TideOptions): Promise<void> {
   }
 }
 
-async function lookOnce(options: TideOptions, before: Look | undefined): Promise<Look> {
+/** Resolves with where calls end. Those that all lie before the same ends as at the look before are keyed. */
+async function lookOnce(
+  options: TideOptions,
+  before: readonly PartitionOffsets[],
+): Promise<readonly PartitionOffsets[]> {
   const { admin, host, onTide, topics } = options;
   const atMs = host.now();
   const calls = await admin.offsets(topics.calls.name);
-  // No call has come since: all lie before the same ends.
-  const ends =
-    before !== undefined && haveSameEnds(before.calls, calls) ? before.ends : await endsOf(options, calls);
-  onTide({ atMs, ends });
-  return { calls, ends };
+  if (!haveSameEnds(before, calls)) await untilKeyed(options, calls);
+  const events = await admin.offsets(topics.profileEvents.name);
+  onTide({ atMs, ends: new Map(events.map(({ high, partition }) => [partition, high])) });
+  return calls;
 }
 
 function haveSameEnds(before: readonly PartitionOffsets[], now: readonly PartitionOffsets[]): boolean {
@@ -79,14 +77,13 @@ function haveSameEnds(before: readonly PartitionOffsets[], now: readonly Partiti
   return before.length === now.length && now.every(({ high, partition }) => highs.get(partition) === high);
 }
 
-/** Where profile events end once everything of these calls is in them. */
-async function endsOf(options: TideOptions, calls: readonly PartitionOffsets[]): Promise<Tide["ends"]> {
-  const { admin, host, keyingGroup, signal, topics } = options;
+async function untilKeyed(
+  { admin, host, keyingGroup, signal, topics }: TideOptions,
+  calls: readonly PartitionOffsets[],
+): Promise<void> {
   for (;;) {
     const keyed = await admin.committedOffsets(keyingGroup, topics.calls.name);
-    if (calls.every((one) => isReached(one, keyed))) break;
+    if (calls.every((one) => isReached(one, keyed))) return;
     await host.delay(COMMITS_EVERY_MS, signal);
   }
-  const events = await admin.offsets(topics.profileEvents.name);
-  return new Map(events.map(({ high, partition }) => [partition, high]));
 }

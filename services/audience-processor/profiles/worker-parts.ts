@@ -3,17 +3,23 @@ import type { Host } from "#host";
 import type { OutgoingRecord, Ownership, RawRecord } from "#kafka";
 import type { PartitionStore } from "#state";
 import type { ProcessorRecords } from "../records.ts";
+import type { PartitionSizes } from "../sizes/partition-sizes.ts";
 import type { TurnTime } from "../turn-time.ts";
 import type { ProfileCodec } from "./codec.ts";
 import type { ComputationOf } from "./outgoing.ts";
 import type { ProfileTelemetry } from "./profile-telemetry.ts";
 
 /** What is durable of one partition. */
-export type WorkerStore = Pick<PartitionStore, "get" | "write" | "due" | "keys" | "count" | "reached">;
+export type WorkerStore = Pick<
+  PartitionStore,
+  "get" | "write" | "due" | "keys" | "count" | "reached" | "end"
+>;
 
 /** What the worker of one partition works with. */
 export interface WorkerParts {
   readonly store: WorkerStore;
+  /** How many are in each audience. */
+  readonly sizes: Pick<PartitionSizes, "take" | "count" | "drop">;
   /** All events below it are settled, by the group's commit when the partition was taken. */
   readonly settledTo: number;
   readonly ownership: Ownership;
@@ -38,4 +44,4 @@ export interface WorkerParts {
 }
 
 /** What is there before the partition is restored. */
-export type EarlyParts = Omit<WorkerParts, "store" | "settledTo" | "ownership" | "roomBytes">;
+export type EarlyParts = Omit<WorkerParts, "store" | "sizes" | "settledTo" | "ownership" | "roomBytes">;

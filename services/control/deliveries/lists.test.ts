@@ -88,6 +88,31 @@ afterAll(async () => {
   await control.stop();
 });
 
+const totalOf = async (path: string) => {
+  const { total, atLeast } = (await control.ask(path)).body;
+  return { total, atLeast };
+};
+
+describe("the first page", () => {
+  test.each([
+    ["/v1/deliveries?limit=5", CALLS],
+    ["/v1/deliveries?limit=5&outcome=failed&destinationId=d1", 417],
+    ["/v1/destinations/d0/attempts?limit=5", CALLS / 2],
+    // One of them was routed again, and counts once.
+    ["/v1/sources/{id}/calls?limit=5", CALLS],
+    ["/v1/deliveries?limit=5&messageId=m17", 1],
+  ])("of %s says how many there are", async (path, total) => {
+    expect(await totalOf(path.replace("{id}", sourceId))).toEqual({ total, atLeast: total });
+  });
+
+  test("of what only a look at each would count says how many it has; the next one says nothing", async () => {
+    const path = "/v1/deliveries?limit=5&userId=rare";
+    expect(await totalOf(path)).toEqual({ total: null, atLeast: 5 });
+    const { next } = (await control.ask(path)).body;
+    expect(await totalOf(`${path}&after=${next}`)).toEqual({});
+  });
+});
+
 describe("requests of all destinations", () => {
   test.each<[string, (at: number) => boolean]>([
     ["", () => true],

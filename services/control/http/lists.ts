@@ -1,7 +1,8 @@
 // What lists of sources and destinations can be asked for: filters, a search, an order.
 import { type Static, Type } from "typebox";
+import { firstOf } from "./first-of.ts";
 import { hasLabels, LABEL_FIELDS, type Labels } from "./labels.ts";
-import { DEFAULT_LIMIT, fitting, type Listed, noSize, PageQuery, page } from "./pages.ts";
+import { byAge, compare, DEFAULT_LIMIT, fitting, type Listed, noSize, PageQuery, page } from "./pages.ts";
 import { refused } from "./problem.ts";
 
 const SORTS = ["createdAt", "-createdAt", "name", "-name"] as const;
@@ -67,15 +68,6 @@ const ORDERS: Readonly<Record<Sort, (one: Place, other: Place) => number>> = {
   "-name": (one, other) => byName(other, one),
 };
 
-function compare<T extends string | number>(one: T, other: T): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-}
-
-function byAge(one: Place, other: Place): number {
-  return compare(one.createdAtMs, other.createdAtMs) || compare(one.id, other.id);
-}
-
 function byName(one: Place, other: Place): number {
   return compare(one.name, other.name) || compare(one.id, other.id);
 }
@@ -88,14 +80,16 @@ export function sortedPage<T extends Entry>(
   all: readonly T[],
   { sort = DEFAULT_SORT, limit = DEFAULT_LIMIT, after }: Pick<ListQuery, "sort" | "limit" | "after">,
   sizeOf: (entry: T) => number = noSize,
-): { data: T[]; next: string | null } {
+): { data: T[]; next: string | null; total: number } {
   if (sort === DEFAULT_SORT) return page(all, { limit, ...(after !== undefined && { after }) }, sizeOf);
   const order = ORDERS[sort];
   const last = after === undefined ? undefined : readCursor(after, sort);
-  const rest = all.filter((entry) => last === undefined || order(entry, last) > 0).toSorted(order);
+  const isMeant = (entry: T): boolean => last === undefined || order(entry, last) > 0;
+  const rest = firstOf(all.toReversed(), { count: limit + 1, order, isMeant });
   const data = fitting(rest.slice(0, limit), sizeOf);
   const end = data.at(-1);
-  return { data, next: end !== undefined && rest.length > data.length ? cursorOf(end, sort) : null };
+  const hasMore = end !== undefined && rest.length > data.length;
+  return { data, next: hasMore ? cursorOf(end, sort) : null, total: all.length };
 }
 
 function cursorOf({ createdAtMs, id, name }: Place, sort: Sort): string {

@@ -15,15 +15,20 @@ export const PageQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export function pageFields<T extends TSchema>(item: T) {
+  return {
+    data: Type.Array(item),
+    next: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      description: "Give it as `after` for the next page; null on the last one.",
+    }),
+  };
+}
+
 export function pageOf<T extends TSchema>(item: T) {
+  const total = Type.Integer({ description: "Entries of the list, on all of its pages." });
   return Type.Object(
-    {
-      data: Type.Array(item),
-      next: Type.Unsafe<string | null>({
-        type: ["string", "null"],
-        description: "Give it as `after` for the next page; null on the last one.",
-      }),
-    },
+    { ...pageFields(item), total },
     { ...pageTitle(item), description: "One page of the list." },
   );
 }
@@ -36,6 +41,15 @@ export function pageTitle(item: TSchema): { readonly title?: string } {
 export interface Listed {
   readonly id: string;
   readonly createdAtMs: number;
+}
+
+export function compare<T extends string | number>(one: T, other: T): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+export function byAge(one: Listed, other: Listed): number {
+  return compare(one.createdAtMs, other.createdAtMs) || compare(one.id, other.id);
 }
 
 /** The first ones that fit into one answer, one at least. */
@@ -60,16 +74,11 @@ export function page<T extends Listed>(
   sizeOf: (entry: T) => number = noSize,
 ) {
   const last = after === undefined ? undefined : readCursor(after);
-  const start = last === undefined ? 0 : all.findIndex((entry) => isAfter(entry, last));
+  const start = last === undefined ? 0 : all.findIndex((entry) => byAge(entry, last) > 0);
   const data = start < 0 ? [] : fitting(all.slice(start, start + limit), sizeOf);
   const end = data.at(-1);
   const hasMore = end !== undefined && end !== all.at(-1);
-  return { data, next: hasMore ? cursorOf(end) : null };
-}
-
-function isAfter(entry: Listed, last: Listed): boolean {
-  if (entry.createdAtMs !== last.createdAtMs) return entry.createdAtMs > last.createdAtMs;
-  return entry.id > last.id;
+  return { data, next: hasMore ? cursorOf(end) : null, total: all.length };
 }
 
 function cursorOf({ id, createdAtMs }: Listed): string {

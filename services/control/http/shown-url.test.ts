@@ -66,9 +66,19 @@ describe("no answer and no event tells a webhook's path", () => {
     const [outcome] = deadLetter().outcomes;
     const letter = deadLetter({ outcomes: outcome === undefined ? [] : [{ ...outcome, url: SLACK }] });
     const { id, reason, message, replayId } = letter;
-    const listed = { ...letter, place: 0, replayable: true, replayIds: [], id, reason, message, replayId };
+    const listed = {
+      ...letter,
+      place: 0,
+      replayable: true,
+      issueIds: [],
+      replayIds: [],
+      id,
+      reason,
+      message,
+      replayId,
+    };
     const shown = JSON.stringify(
-      wholeDeadLetterView(deadLetterView(listed, { replayIds: [], hasDestination: true }), letter),
+      wholeDeadLetterView(deadLetterView(listed, { replayIds: [], hasDestination: true }), letter, false),
     );
     expect(shown).toContain(shownUrl(SLACK));
     expect(shown).not.toContain("XXXX");

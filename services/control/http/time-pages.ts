@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { parseTimestamp } from "#contract";
 import { pageTitle } from "./pages.ts";
 import { type FieldProblem, refused } from "./problem.ts";
+import { TOTAL_FIELDS } from "./totals.ts";
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
@@ -38,6 +39,7 @@ export function timePageOf<T extends TSchema>(item: T) {
         type: ["string", "null"],
         description: "Give it as `after` for the next page; null on the last one.",
       }),
+      ...TOTAL_FIELDS,
       indexedUntil: IndexedUntilField,
     },
     { ...pageTitle(item), description: "One page of the list, newest first." },
@@ -117,7 +119,7 @@ export function cursorOf({ atMs, place }: Mark): string {
 }
 
 function readCursor(cursor: string): Mark {
-  const [, atMs, place] = /^(\d{1,15}):(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  const [, atMs, place] = /^(\d{1,15}):(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (atMs === undefined || place === undefined)
     throw refused([{ path: "after", message: "is not a cursor that this list gave" }]);
   return { atMs: Number(atMs), place: Number(place) };

@@ -17,6 +17,8 @@ let revoked: number;
 /** What the service's timer would do. */
 let look: () => void;
 let stop: (() => unknown) | undefined;
+/** As the list of tokens has them. */
+let listed: () => readonly string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "hookline-tokens-"));
@@ -32,7 +34,7 @@ function follow(environment: Readonly<Record<string, string>>) {
   look = () => {
     throw new Error("nothing looks at the file");
   };
-  const authorise = followTokens(tokens, {
+  const { authorise, list } = followTokens(tokens, {
     host: {
       setInterval(work) {
         look = () => {
@@ -56,6 +58,7 @@ function follow(environment: Readonly<Record<string, string>>) {
       revoked += 1;
     },
   });
+  listed = () => list().map(({ name, scopes }) => `${name}: ${scopes.join(" ")}`);
   return (token: string): string | undefined => {
     const request = {
       method: "GET",
@@ -85,10 +88,12 @@ test("a token that the file gets is good without a restart, and one that it lose
   await rename(join(folder, "next"), file);
   looks(2);
   expect([nameOf(OLD), nameOf(NEW)]).toEqual(["ops", "deploy"]);
+  expect(listed()).toEqual(["ops: read", "deploy: write"]);
   expect([said, revoked]).toEqual([[["the tokens were read again", { tokens: ["ops", "deploy"] }]], 0]);
   await writeFile(file, `deploy:write:${NEW}`);
   looks(2);
   expect([nameOf(OLD), nameOf(NEW), revoked]).toEqual([undefined, "deploy", 1]);
+  expect(listed()).toEqual(["deploy: write"]);
 });
 
 test("other scopes of a token are another token: who listens by it is let go", async () => {

@@ -23,16 +23,23 @@ type Seen = Tokens | { readonly problem: string };
 /** Polled, because a secret that Kubernetes mounts is a link whose target is exchanged, which a watch of the file misses. */
 const LOOK_EVERY_MS = 2_000;
 
+export interface TokenAccess {
+  readonly authorise: Authorise;
+  /** The tokens of now, without what they are; none where none is configured. */
+  readonly list: () => readonly Pick<ApiToken, "name" | "scopes">[];
+}
+
 /**
  * Lets in whom the tokens of now let in. A change counts once two looks have seen the same, because a file may be half written. One
  * that cannot be read, or has no token any more, leaves the tokens of before and is told in the log, once.
  */
-export function followTokens(settings: Tokens & ReadAgain<Tokens>, options: TokenFileOptions): Authorise {
+export function followTokens(settings: Tokens & ReadAgain<Tokens>, options: TokenFileOptions): TokenAccess {
   const { again } = settings;
   const { host, lifecycle, logger, onRevoked, sessions } = options;
   let current = settings.tokens;
   let authorise = createAuthorise(current, sessions);
-  if (again === undefined) return authorise;
+  const list = () => current.map(({ name, scopes }) => ({ name, scopes }));
+  if (again === undefined) return { authorise, list };
   let seen = textOf(settings);
   let acted = seen;
   const look = (): void => {
@@ -53,7 +60,7 @@ export function followTokens(settings: Tokens & ReadAgain<Tokens>, options: Toke
   };
   const timer = host.setInterval(look, LOOK_EVERY_MS);
   lifecycle.onStop("token file", () => timer.clear());
-  return (request) => authorise(request);
+  return { authorise: (request) => authorise(request), list };
 }
 
 function read(reading: ReturnType<NonNullable<ReadAgain<Tokens>["again"]>>, current: Tokens["tokens"]): Seen {

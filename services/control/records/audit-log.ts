@@ -1,61 +1,44 @@
 import type { Kafka } from "#kafka";
-import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import { type AuditEntry, KEPT_MS, type TopicMap } from "#topics";
-import type { AuditLog, AuditNote } from "../http/audit/parts.ts";
+import type { TopicMap } from "#topics";
+import type { AuditLog } from "../http/audit/parts.ts";
+import { ProblemError } from "../http/problem.ts";
 import { createPlaceReader } from "./places/place-reader.ts";
-import { placeOf } from "./places/places.ts";
 
-interface OpenAuditParts {
+export interface AuditLogSources {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
+  readonly index: { readonly listAuditEntries: AuditLog["list"] };
+  /** Whether the index has everything of the log below these offsets, by partition number, or comes so far in time. */
+  readonly covers: (ends: readonly number[], timeoutMs: number) => Promise<boolean>;
+  /** End of every partition of the log now, by its number. */
+  auditEnds(): Promise<number[]>;
 }
 
-type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "nowMs">;
+/** Less than a request waits for Kafka (http/refresh.ts). */
+const INDEXED_WITHIN_MS = 4_000;
 
-/** Notes what is in the log; the API does not wait for it. */
-export function openAuditLog(
-  { lifecycle, logger, nowMs }: Context,
-  { kafka, serde, topics }: OpenAuditParts,
-): AuditLog {
-  const topic = topics.auditLog;
-  const notes = new Map<string, AuditNote>();
-  const reader = createPlaceReader({ kafka, serde, topic });
-  const table = kafka.table<AuditNote>({
-    topic: topic.name,
-    decode: async (record) => noteOf(await serde.decode(topic, record.value), placeOf(record)),
-    keepsValues: false,
-    onPoison: ({ key, partition, offset }, error) =>
-      logger.error(
-        { err: error, key, partition, offset, topic: topic.name },
-        "an audit entry cannot be read",
-      ),
-  });
-  table.onChange((id, note) => {
-    if (note !== undefined) notes.set(id, note);
-  });
-  table.load().catch((error: unknown) => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  });
+/** The log as the index has it. */
+export function createAuditLog({
+  auditEnds,
+  covers,
+  index,
+  kafka,
+  serde,
+  topics,
+}: AuditLogSources): AuditLog {
+  const reader = createPlaceReader({ kafka, serde, topic: topics.auditLog });
   return {
-    get isLoaded() {
-      return table.loaded;
-    },
-    list() {
-      const fromMs = nowMs() - KEPT_MS.auditLog;
-      for (const [id, { atMs }] of notes) if (atMs <= fromMs) notes.delete(id);
-      return [...notes.values()];
-    },
+    list: (filter, page) => index.listAuditEntries(filter, page),
     async read(wanted, signal) {
       const places = wanted.map(({ place }) => place).sort((one, other) => one - other);
       const entries = await reader.read(places, signal);
       return new Map(Array.from(entries.values(), (entry) => [entry.id, entry]));
     },
-    refresh: () => table.load(),
+    async refresh() {
+      if (!(await covers(await auditEnds(), INDEXED_WITHIN_MS)))
+        throw new ProblemError("unavailable", "the audit log is still being read");
+    },
   };
-}
-
-function noteOf({ before, after, ...entry }: AuditEntry, place: number): AuditNote {
-  return { ...entry, place, size: (before?.length ?? 0) + (after?.length ?? 0) };
 }

@@ -1,7 +1,7 @@
 import type { Host } from "#host";
 import { ProblemError, type ProblemKind } from "../http/problem.ts";
 import { refreshAll } from "../http/refresh.ts";
-import { StaleEdit } from "./edited-store.ts";
+import { StaleEdit } from "./sole-writer.ts";
 
 /**
  * Runs changes one after the other, so that what a change was checked against still holds when it is written. Changes

@@ -2,6 +2,7 @@
 import type { PartitionWriter, Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { RecordTypes, Topic } from "#topics";
+import { OldestFirst } from "./oldest-first.ts";
 
 export type ConfigName =
   | "source-config"
@@ -37,9 +38,10 @@ export function createConfigStore<R extends ConfigName>(
   options: StoreOptions<R>,
 ): ConfigStore<RecordTypes[R]> {
   const { topic, table, producer, serde } = options;
+  const oldestFirst = OldestFirst.of(table);
   return {
     get: (id) => table.get(id),
-    list: () => [...table.entries()].map(([, value]) => value).sort(byAge),
+    list: () => oldestFirst.list(),
     get size() {
       return table.size;
     },
@@ -64,13 +66,4 @@ type Changed = { readonly version: number } | { readonly updatedAtMs: number };
 function newnessOf(value: Changed | undefined): number {
   if (value === undefined) return 0;
   return "version" in value ? value.version : value.updatedAtMs;
-}
-
-interface Aged {
-  readonly id: string;
-  readonly createdAtMs: number;
-}
-
-function byAge(one: Aged, other: Aged): number {
-  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
 }

@@ -2,14 +2,9 @@
 import { KafkaError, type KafkaErrorCode, type PartitionWriter, type TableWriter } from "#kafka";
 import type { Audit, AuditedResource } from "../http/audit/audit.ts";
 import type { Actor } from "../http/caller.ts";
-import { versionOf } from "../http/entity-tag.ts";
 import { kafkaIsAway } from "../http/refresh.ts";
 import type { ConfigStore } from "./config-store.ts";
-
-/** The entry has changed since it was read, or is being changed: read it and decide again. */
-export class StaleEdit extends Error {
-  override readonly name = "StaleEdit";
-}
+import { createSoleWriter, type Replacement, StaleEdit } from "./sole-writer.ts";
 
 const TOO_SLOW: ReadonlySet<KafkaErrorCode> = new Set(["delivery_timeout", "table_timeout", "unavailable"]);
 
@@ -18,14 +13,14 @@ export interface EditedStore<V> extends Omit<ConfigStore<V>, "put" | "remove"> {
    * Resolves when the audit log has it, `after` is on all in-sync replicas and `get` gives it; `before` is what `get` gave, undefined for a new entry. Rejects with a
    * StaleEdit when it is not the newest any more, nothing being written; otherwise as `put` of a config store.
    */
-  replace(edit: Replacement<V>): Promise<void>;
+  replace(edit: Edit<V>): Promise<void>;
+  /** As `replace`, where nobody asked for it: the audit log has nothing of it. */
+  rewrite(edit: Replacement<V>): Promise<void>;
   /** As `replace`, with the entry's end. */
   discard(before: V, by: Actor): Promise<void>;
 }
 
-interface Replacement<V> {
-  readonly before: V | undefined;
-  readonly after: V;
+interface Edit<V> extends Replacement<V> {
   readonly by: Actor;
 }
 
@@ -43,14 +38,9 @@ export function createEditedStore<V extends { readonly id: string }>(
   writer: TableWriter,
 ): EditedStore<V> {
   const { store } = audited;
-  const inTurn = createTurns();
-  /** Nobody else writes this entry from now on without being noticed by the broker, which then refuses what the returned writer sends. */
-  async function take(id: string, before: V | undefined): Promise<PartitionWriter> {
-    const only = await inTurn(() => taken(writer, id));
-    if (versionOf(store.get(id)) !== versionOf(before))
-      throw new StaleEdit(`another process has changed ${id}`);
-    return { send: (record) => inTurn(() => only.send(record)) };
-  }
+  const sole = createSoleWriter(store, writer);
+  const take = (id: string, before: V | undefined): Promise<PartitionWriter> =>
+    awayWhenTooSlow(() => sole.take(id, before));
   return {
     get: (id) => store.get(id),
     list: () => store.list(),
@@ -63,6 +53,8 @@ export function createEditedStore<V extends { readonly id: string }>(
         const only = await take(after.id, before);
         await noted(audited, { before, after, by }, () => store.put(after, only));
       }),
+    rewrite: ({ before, after }) =>
+      staleWhenFenced(after.id, async () => store.put(after, await take(after.id, before))),
     discard: (before, by) =>
       staleWhenFenced(before.id, async () => {
         const only = await take(before.id, before);
@@ -71,20 +63,10 @@ export function createEditedStore<V extends { readonly id: string }>(
   };
 }
 
-/** Several entries may be written at once: a partition's writer takes one record after the other, and is not taken meanwhile. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
-}
-
 /** Rejects with an "unavailable" problem when Kafka does not answer in time: a writer that holds nothing has written nothing. */
-async function taken(writer: TableWriter, id: string): Promise<PartitionWriter> {
+async function awayWhenTooSlow<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await writer.take(id);
+    return await work();
   } catch (error) {
     if (error instanceof KafkaError && TOO_SLOW.has(error.code)) throw kafkaIsAway();
     throw error;
@@ -105,7 +87,7 @@ function isFenced(error: unknown): error is KafkaError {
   return error instanceof KafkaError && error.code === "fenced";
 }
 
-interface Noted<V> extends Pick<Replacement<V>, "before" | "by"> {
+interface Noted<V> extends Pick<Edit<V>, "before" | "by"> {
   readonly after: V | undefined;
 }
 

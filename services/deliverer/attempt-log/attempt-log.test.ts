@@ -37,7 +37,7 @@ function bench(maxDestinations?: number) {
   const fail = (changes?: Partial<DeliveryJob>) =>
     end({ kind: "retryable", reason: "http_5xx", status: 500 }, changes);
   const kinds = () => attempts.map(({ result }) => result.outcome.kind);
-  return { attempts, clock, fail, kinds, log, succeed, totals };
+  return { attempts, clock, end, fail, kinds, log, succeed, totals };
 }
 
 describe("records of single requests", () => {
@@ -113,15 +113,38 @@ describe("totals", () => {
     log.diverted(job());
     clock.nowMs += 30_000;
     log.flush();
-    expect(totals).toHaveLength(1);
-    const [total] = totals;
+    expect(totals).toHaveLength(2);
+    const [total, put] = totals;
     expect(total).toMatchObject({
-      destinationId: "d1",
-      minuteMs: START_MS,
-      outcomes: { success: 500, http_5xx: 100, diverted: 1 },
+      ...{ destinationId: "d1", sourceId: "s1", url: "https://a.test/hook", minuteMs: START_MS },
+      ...{ outcomes: { success: 500, http_5xx: 100 }, statuses: { 200: 500, 500: 100 } },
     });
+    expect(put).toMatchObject({ url: "", outcomes: { diverted: 1 }, statuses: {}, durationCounts: [] });
     expect(total?.durationCounts.reduce((sum, count) => sum + count, 0)).toBe(600);
     expect(durationPercentileMs(total?.durationCounts ?? [], 0.5)).toBeGreaterThan(15);
+  });
+
+  test("have of each success the time since its call was accepted, and of a replay none", () => {
+    const { clock, fail, log, succeed, totals } = bench();
+    clock.nowMs += 50;
+    succeed({ receivedAtMs: START_MS - 3_950 });
+    succeed({ receivedAtMs: START_MS - 9_950, replayId: "rpl_1" });
+    fail({ receivedAtMs: START_MS - 50_000 });
+    log.flush();
+    const latencyCounts = totals[0]?.latencyCounts ?? [];
+    expect(latencyCounts.reduce((sum, count) => sum + count, 0)).toBe(1);
+    expect(durationPercentileMs(latencyCounts, 0.5)).toBeGreaterThan(3_000);
+    expect(durationPercentileMs(latencyCounts, 0.5)).toBeLessThan(5_000);
+  });
+
+  test("have at most thirty statuses, and what answers with more is in its classes", () => {
+    const { end, log, totals } = bench();
+    for (let status = 500; status < 600; status += 1) end({ kind: "retryable", reason: "http_5xx", status });
+    end({ kind: "retryable", reason: "http_5xx", status: 500 });
+    log.flush();
+    const statuses = totals[0]?.statuses ?? {};
+    expect(statuses).toMatchObject({ "500": 2, "529": 1, "5xx": 70 });
+    expect(Object.keys(statuses)).toHaveLength(31);
   });
 
   test("are of one minute each, and parts of a minute add up", () => {

@@ -21,11 +21,11 @@ export interface AttemptLogOptions {
   readonly nowMs: () => number;
   /** A sample unless given. */
   readonly bounds?: SamplingBounds;
-  /** Destinations whose counts are held; over it all are written. */
+  /** Webhooks, of each source's calls, whose counts are held; over it all are written. */
   readonly maxDestinations?: number;
 }
 
-/** About 1 KiB each. */
+/** About 2 KiB each. */
 const MAX_DESTINATIONS = 10_000;
 
 interface Ended {
@@ -44,9 +44,9 @@ export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
     for (const total of totals.take()) writer.total(total);
   }
 
-  function countsAt(destinationId: string, endedAtMs: number) {
+  function countsAt({ destinationId, sourceId }: DeliveryJob, url: string, endedAtMs: number) {
     if (totals.size >= maxDestinations) writeTotals();
-    return totals.at(destinationId, endedAtMs);
+    return totals.at({ destinationId, sourceId, url }, endedAtMs);
   }
 
   function failed(job: DeliveryJob, result: WebhookResult, endedAtMs: number): void {
@@ -62,16 +62,18 @@ export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
 
   return {
     requested(job, result) {
-      const { outcome, startedAtMs, durationMs } = result;
+      const { outcome, startedAtMs, durationMs, url } = result;
       const endedAtMs = startedAtMs + durationMs;
-      const counts = countsAt(job.destinationId, endedAtMs);
+      const counts = countsAt(job, url, endedAtMs);
       counts.duration(durationMs);
       counts.outcome(outcome.kind === "success" ? "success" : outcome.reason);
+      if ("status" in outcome && outcome.status !== undefined) counts.status(outcome.status);
       if (outcome.kind !== "success") return failed(job, result, endedAtMs);
+      if (job.replayId === null) counts.latency(endedAtMs - job.receivedAtMs);
       if (heldBack.size > 0) heldBack.delete(job.destinationId);
       if (sampling.success(job.destinationId, endedAtMs)) writer.attempt(job, result, 0);
     },
-    diverted: ({ destinationId }) => countsAt(destinationId, nowMs()).outcome("diverted"),
+    diverted: (job) => countsAt(job, "", nowMs()).outcome("diverted"),
     flush() {
       writeTotals();
       for (const [destinationId, { job, result }] of heldBack)

@@ -40,7 +40,10 @@ function bench() {
   return { dropped, producer, sent, values, writer };
 }
 
-const TOTAL = { destinationId: "d1", minuteMs: START_MS, outcomes: { success: 1 }, durationCounts: [1] };
+const TOTAL = {
+  ...{ destinationId: "d1", sourceId: "s1", url: FAILED.url, minuteMs: START_MS },
+  ...{ outcomes: { success: 1 }, statuses: { 200: 1 }, durationCounts: [1], latencyCounts: [1] },
+};
 
 describe("the writer of attempts", () => {
   test("says of a request what happened, and never its body", () => {

@@ -3,7 +3,7 @@
 import type { AttemptOutcome, DivertReason } from "#contract";
 import type { BreakerState } from "./breaker.ts";
 import { EndpointQueue, MAX_WAIT_MS } from "./endpoint-queue.ts";
-import { FairShare } from "./fair-share.ts";
+import { HeldRequests } from "./held-requests.ts";
 import type { BreakerStanding, EndpointQueuesListener, EndpointQueuesOptions, RequestEnd } from "./parts.ts";
 import { ProcessLoad } from "./process-load.ts";
 import type { EndpointRequest } from "./request.ts";
@@ -16,27 +16,25 @@ const SLOW_MS = 1_000;
 export class EndpointQueues {
   readonly #options: EndpointQueuesOptions;
   readonly #queues = new Map<string, EndpointQueue>();
-  readonly #fairShare: FairShare;
+  readonly #held: HeldRequests;
   readonly #load = new ProcessLoad();
   /** Endpoints whose breaker may stand otherwise than when it was taken last. */
   readonly #changedBreakers = new Set<string>();
   #listener: EndpointQueuesListener | undefined;
-  #inFlight = 0;
-  #waiting = 0;
-  #retriesHeld = 0;
+
   constructor(options: EndpointQueuesOptions) {
     this.#options = options;
-    this.#fairShare = new FairShare(options.maxHeld);
+    this.#held = new HeldRequests(options.maxHeld);
   }
 
   /** Requests under way. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#held.inFlight;
   }
 
   /** Requests that wait for a place at their endpoint. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#held.waiting;
   }
 
   /** Endpoints that are known here right now. */
@@ -51,7 +49,7 @@ export class EndpointQueues {
 
   /** Retries hold their share of the process. More of them stay on disk. */
   get isFullOfRetries(): boolean {
-    return this.#retriesHeld >= this.#options.maxHeld / 4;
+    return this.#held.isFullOfRetries;
   }
 
   /**
@@ -59,7 +57,7 @@ export class EndpointQueues {
    * call that waits too long for its endpoint, would only write and read it once more.
    */
   get hasEnough(): boolean {
-    return this.#load.isEnough(this.#waiting);
+    return this.#load.isEnough(this.#held.waiting);
   }
 
   /** There is one listener. */
@@ -104,7 +102,7 @@ export class EndpointQueues {
     else {
       queue.probe = request;
       this.#changedBreakers.add(queue.endpoint);
-      this.#start(queue, request, livedMs);
+      this.#held.start(queue, request, livedMs);
     }
   }
 
@@ -112,12 +110,10 @@ export class EndpointQueues {
   ended(request: EndpointRequest, outcome: AttemptOutcome, { durationMs, nowMs }: RequestEnd): void {
     const queue = this.#queues.get(request.endpoint);
     if (queue === undefined) return;
-    this.#inFlight -= 1;
     this.#load.ended();
     queue.usedAtMs = nowMs;
     const livedMs = this.#load.livedMs(nowMs);
-    queue.ended(request, livedMs);
-    this.#left(queue, request);
+    this.#held.ended(queue, request, livedMs);
     if (queue.waiting > 0) this.#saturated(queue);
     queue.limiter.ended(outcome.kind === "retryable", durationMs, nowMs);
     const wasClosed = queue.breaker.state === "closed";
@@ -176,46 +172,29 @@ export class EndpointQueues {
   #pass(queue: EndpointQueue, request: EndpointRequest, livedMs: number): void {
     const canStart = queue.canStart(request);
     if (!canStart) this.#saturated(queue);
-    if (this.#fairShare.isCrowding(queue, livedMs, this.#load.isBusy))
-      this.#turnAway(queue, request, "crowded");
-    else if (canStart) this.#start(queue, request, livedMs);
+    if (this.#held.isCrowding(queue, livedMs, this.#load.isBusy)) this.#turnAway(queue, request, "crowded");
+    else if (canStart) this.#held.start(queue, request, livedMs);
     else this.#wait(queue, request, livedMs);
   }
 
   /** More places would help, unless the process itself is slow: it has enough under way, and the endpoint seems quick. */
   #saturated({ limiter }: EndpointQueue): void {
     const isOurs = this.#load.isBusy && limiter.averageMs < SLOW_MS;
-    if (!isOurs || this.#inFlight < BUSY_IN_FLIGHT) limiter.saturated(isOurs);
-  }
-
-  #start(queue: EndpointQueue, request: EndpointRequest, livedMs: number): void {
-    this.#counted(queue, request);
-    this.#run(queue, request, livedMs);
+    if (!isOurs || this.#held.inFlight < BUSY_IN_FLIGHT) limiter.saturated(isOurs);
   }
 
   #wait(queue: EndpointQueue, request: EndpointRequest, livedMs: number): void {
     const refusal = queue.refusal(request, livedMs);
-    if (refusal !== undefined) {
-      this.#turnAway(queue, request, refusal);
-      return;
-    }
-    this.#counted(queue, request);
-    request.enteredAtMs = livedMs;
-    this.#waiting += 1;
-    (request.isRetry ? queue.retries : queue.firsts).push(request);
-  }
-
-  #run(queue: EndpointQueue, request: EndpointRequest, livedMs: number): void {
-    queue.started(request, livedMs);
-    this.#inFlight += 1;
-    request.start();
+    if (refusal === undefined) this.#held.wait(queue, request, livedMs);
+    else this.#turnAway(queue, request, refusal);
   }
 
   #fill(queue: EndpointQueue, livedMs: number): void {
-    for (let next = queue.takeNext(); next !== undefined; next = queue.takeNext()) {
-      this.#waiting -= 1;
-      if (next.isWithdrawn) this.#withdraw(queue, next);
-      else this.#run(queue, next, livedMs);
+    for (let next = this.#held.takeNext(queue); next !== undefined; next = this.#held.takeNext(queue)) {
+      if (next.isWithdrawn) {
+        this.#held.leave(queue, next);
+        next.withdraw();
+      } else this.#held.run(queue, next, livedMs);
     }
   }
 
@@ -225,46 +204,20 @@ export class EndpointQueues {
    */
   #letWithdrawn(queue: EndpointQueue): void {
     const isWithdrawn = (request: EndpointRequest): boolean => request.isWithdrawn;
-    this.#takeOut(queue, isWithdrawn, (request) => this.#withdraw(queue, request));
-  }
-
-  /** Takes out the requests in front that wait no longer, of each kind. */
-  #takeOut(
-    { firsts, retries }: EndpointQueue,
-    isOver: (request: EndpointRequest) => boolean,
-    end: (request: EndpointRequest) => void,
-  ): void {
-    for (const requests of [firsts, retries]) {
-      for (let head = requests.shiftIf(isOver); head !== undefined; head = requests.shiftIf(isOver)) {
-        this.#waiting -= 1;
-        end(head);
-      }
-    }
-  }
-
-  #withdraw(queue: EndpointQueue, request: EndpointRequest): void {
-    this.#left(queue, request);
-    request.withdraw();
+    this.#held.letGo(queue, isWithdrawn, (request) => request.withdraw());
   }
 
   /** The breaker has opened: nobody needs to wait for it. */
   #empty(queue: EndpointQueue): void {
-    this.#takeOut(
-      queue,
-      () => true,
-      (request) => {
-        this.#left(queue, request);
-        this.#refuse(queue, request);
-      },
-    );
+    const isAny = (): boolean => true;
+    this.#held.letGo(queue, isAny, (request) => this.#refuse(queue, request));
   }
 
   #expire(queue: EndpointQueue, livedMs: number): void {
     const hasWaited = ({ enteredAtMs }: EndpointRequest): boolean => livedMs - enteredAtMs >= MAX_WAIT_MS;
-    this.#takeOut(queue, hasWaited, (request) => {
-      this.#left(queue, request);
-      this.#turnAway(queue, request, request.isRetry ? "retry_share" : "queue_slow");
-    });
+    this.#held.letGo(queue, hasWaited, (request) =>
+      this.#turnAway(queue, request, request.isRetry ? "retry_share" : "queue_slow"),
+    );
   }
 
   #tellRoom(queue: EndpointQueue, nowMs: number): void {
@@ -282,17 +235,5 @@ export class EndpointQueues {
   #turnAway(queue: EndpointQueue, request: EndpointRequest, reason: DivertReason): void {
     queue.hasTurnedAway = true;
     request.divert(reason, undefined);
-  }
-
-  /** Counts a request. Call it before the queue counts it. */
-  #counted(queue: EndpointQueue, { isRetry }: EndpointRequest): void {
-    this.#fairShare.enter(queue.held === 0);
-    if (isRetry) this.#retriesHeld += 1;
-  }
-
-  /** Counts a request out. Call it after the queue has counted it out. */
-  #left(queue: EndpointQueue, { isRetry }: EndpointRequest): void {
-    this.#fairShare.leave(queue.held === 0);
-    if (isRetry) this.#retriesHeld -= 1;
   }
 }

@@ -80,6 +80,13 @@ describe("one window", () => {
     for (let index = 0; index < requests; index += 1) limiter.ended(index < failures, durationMs, nowMs);
   }
 
+  /** Windows of as many as the limit, each followed by what the limit is then. */
+  const roundsOf = (limiter: Limiter) => (durationMs: number, nowMs: number) => {
+    limiter.saturated();
+    window(limiter, Math.max(8, Math.ceil(limiter.limit)), { durationMs, nowMs });
+    return limiter.limit;
+  };
+
   test("is as many requests as there are places, and eight at least when the ramp is over", () => {
     const limiter = new Limiter(MAX);
     limiter.saturated();
@@ -156,11 +163,7 @@ describe("one window", () => {
 
   test("measures by the best of the last ten to twenty seconds", () => {
     const limiter = new Limiter(MAX);
-    const rounds = (durationMs: number, nowMs: number) => {
-      limiter.saturated();
-      window(limiter, Math.max(8, Math.ceil(limiter.limit)), { durationMs, nowMs });
-      return limiter.limit;
-    };
+    const rounds = roundsOf(limiter);
     rounds(10, 0);
     rounds(10, 9_999);
     expect(rounds(10, 10_000)).toBe(64);
@@ -174,11 +177,7 @@ describe("one window", () => {
 
   test("measures by the best of all, not by that of the last window", () => {
     const limiter = new Limiter(MAX);
-    const rounds = (durationMs: number, nowMs: number) => {
-      limiter.saturated();
-      window(limiter, Math.max(8, Math.ceil(limiter.limit)), { durationMs, nowMs });
-      return limiter.limit;
-    };
+    const rounds = roundsOf(limiter);
     rounds(10, 0);
     // The best of ten seconds is 40, that of the ten before is forgotten with the second of these.
     for (const nowMs of [10_000, 20_000]) rounds(40, nowMs);

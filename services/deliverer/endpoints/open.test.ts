@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { DelivererContext } from "../connection.ts";
 import { endpointRequest } from "../fixtures/request.ts";
-import { openDestinationLimits, openEndpointQueues } from "./open.ts";
+import { openEndpoints } from "./open.ts";
 
 const OUTCOME = { kind: "success", status: 200 } as const;
 const ONE_A_SECOND = { maxRequestsPerSecond: 1, maxInFlight: null };
@@ -34,8 +34,7 @@ function setup() {
       retries: { delaysMs: [1_000] },
     },
   } as unknown as DelivererContext;
-  const queues = openEndpointQueues(context);
-  const limits = openDestinationLimits(context, queues);
+  const { limits, queues } = openEndpoints(context);
   return {
     clock,
     intervals,
@@ -54,7 +53,7 @@ function setup() {
 describe("a process's measure of itself", () => {
   test("is taken ten times a second until the process ends", () => {
     const { intervals, stops } = setup();
-    expect([...intervals.values()]).toEqual([100, 100]);
+    expect([...intervals.values()]).toEqual([100]);
     for (const stop of stops) stop();
     expect(intervals.size).toBe(0);
   });

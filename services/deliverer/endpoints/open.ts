@@ -7,7 +7,7 @@ import { DestinationLimits } from "./destination-limits.ts";
 import { EndpointQueues } from "./endpoint-queues.ts";
 
 /**
- * The time by which a wait may exceed its bound. There is one timer for all queues, and none for a request.
+ * The time by which a wait may exceed its bound. There is one timer for all queues and limits, and none for a request.
  */
 const SWEEP_EVERY_MS = 100;
 /** Utilisation of the event loop, or lateness of a timer, from which on the process itself is what everything waits for. */
@@ -18,13 +18,19 @@ const LOG_PERIOD_MS = 60_000;
 /** The precision of a destination's rate; the timer runs only while somebody waits for it. */
 const TICK_AFTER_MS = 5;
 
-export function openEndpointQueues({ host, lifecycle, settings }: DelivererContext): EndpointQueues {
+/** Queues of endpoints, and the limits that a request passes before it enters one. */
+export function openEndpoints({ host, lifecycle, settings }: DelivererContext): {
+  readonly queues: EndpointQueues;
+  readonly limits: DestinationLimits;
+} {
   const { maxInFlightPerEndpoint, maxOutstandingCalls } = settings.delivery;
   const queues = new EndpointQueues({
     maxInFlight: maxInFlightPerEndpoint,
     maxHeld: maxOutstandingCalls,
     retryDelaysMs: settings.retries.delaysMs,
   });
+  const wantTick = () => void host.setTimeout(() => limits.tick(host.elapsed()), TICK_AFTER_MS);
+  const limits: DestinationLimits = new DestinationLimits({ queues, wantTick });
   const measure = () => ({ busyMs: host.busyMs(), elapsedMs: host.elapsed() });
   let before = measure();
   const timer = host.setInterval(() => {
@@ -33,9 +39,10 @@ export function openEndpointQueues({ host, lifecycle, settings }: DelivererConte
     const utilization = (now.busyMs - before.busyMs) / sinceMs;
     before = now;
     queues.sweep(now.elapsedMs, utilization > BUSY.utilization || sinceMs - SWEEP_EVERY_MS > BUSY.lateMs);
+    limits.sweep(now.elapsedMs);
   }, SWEEP_EVERY_MS);
   lifecycle.onStop("queues", () => timer.clear());
-  return queues;
+  return { queues, limits };
 }
 
 interface BreakerParts {
@@ -76,16 +83,4 @@ export function openBreakerLog(
     timer.clear();
     log.end();
   });
-}
-
-/** The way into the queues. */
-export function openDestinationLimits(
-  { host, lifecycle }: DelivererContext,
-  queues: EndpointQueues,
-): DestinationLimits {
-  const wantTick = () => void host.setTimeout(() => limits.tick(host.elapsed()), TICK_AFTER_MS);
-  const limits: DestinationLimits = new DestinationLimits({ queues, wantTick });
-  const timer = host.setInterval(() => limits.sweep(host.elapsed()), SWEEP_EVERY_MS);
-  lifecycle.onStop("limits", () => timer.clear());
-  return limits;
 }

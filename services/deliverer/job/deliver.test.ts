@@ -183,6 +183,17 @@ describe("a change of the configuration while a call waits (contract 3.6)", () =
     expect(driver.deadLetters).toMatchObject([{ reason: "destination_disabled" }]);
   });
 
+  test("that switches the destination off keeps nothing from being sent under the same id once it is on again", async () => {
+    const driver = createDriver();
+    driver.configs.set("d1", destination({ enabled: false, version: 2 }));
+    await driver.step(job());
+    expect(driver.deadLetters).toMatchObject([{ reason: "destination_disabled" }]);
+    driver.configs.set("d1", destination({ version: 3 }));
+    await driver.step(job());
+    await driver.step(job());
+    expect(driver.sent).toHaveLength(1);
+  });
+
   test.each<[string, boolean]>([
     ["is not known yet", false],
     ["is still known as switched off", true],

@@ -49,7 +49,10 @@ export function beginJob(
     claim,
     end(verdict) {
       const produce = producedBy(verdict, record, records);
-      settle({ produce, onDurable: () => recentJobs.durable(partition, key) });
+      const isUnsent = verdict.kind === "dead" && verdict.reason === "destination_disabled";
+      const onDurable = (): void =>
+        isUnsent ? recentJobs.unsent(partition, key) : recentJobs.durable(partition, key);
+      settle({ produce, onDurable });
       telemetry.ended(job, verdict);
       if (verdict.kind === "divert") attemptLog.diverted(job);
     },

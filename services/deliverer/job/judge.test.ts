@@ -1,18 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { createRetrySchedule, RESPONSE_DEADLINE_MS, RETRY_DELAYS_MS, WINDOW_MS } from "#contract";
-import { job, START_MS } from "../fixtures/jobs.ts";
+import { WINDOW_MS } from "#contract";
+import { job, RETRIES as retries, START_MS } from "../fixtures/jobs.ts";
 import type { WebhookResult } from "../outcomes.ts";
 import { judge } from "./judge.ts";
 import { planAttempt, planHop } from "./plan.ts";
 
-const retries = {
-  schedule: createRetrySchedule({
-    delaysMs: RETRY_DELAYS_MS,
-    windowMs: WINDOW_MS,
-    responseDeadlineMs: RESPONSE_DEADLINE_MS,
-  }),
-  delaysMs: RETRY_DELAYS_MS,
-};
 const A = "https://a.test/";
 const B = "https://b.test/";
 
@@ -109,12 +101,12 @@ describe("the verdict on an attempt", () => {
 });
 
 describe("the verdict on a job that waits for its destination's own limit (contract 4.4)", () => {
-  const limited = (before = job(), notBeforeMs?: number) =>
+  const limited = (before = job(), turnInMs?: () => number) =>
     judge(
       {
         job: before,
         results: [
-          { url: A, outcome: { kind: "diverted", reason: "rate_limited" }, atMs: START_MS, notBeforeMs },
+          { url: A, outcome: { kind: "diverted", reason: "rate_limited" }, atMs: START_MS, turnInMs },
         ],
         destination: { urls: [A], pausedMs: 0 },
       },
@@ -130,7 +122,7 @@ describe("the verdict on a job that waits for its destination's own limit (contr
     const other = { url: A, outcome: { kind: "diverted", reason: "stalled" }, atMs: START_MS } as const;
     const stalled = {
       job: job(),
-      results: [{ ...other, notBeforeMs: undefined }],
+      results: [{ ...other, turnInMs: undefined }],
       destination: { urls: [A], pausedMs: 0 },
     };
     expect(judge(stalled, retries, START_MS)).toMatchObject({ job: { firstAttemptAtMs: START_MS } });
@@ -142,7 +134,7 @@ describe("the verdict on a job that waits for its destination's own limit (contr
 
   test("waits for the turn that it was told, and leaves a window that has begun as it is", () => {
     const begun = job({ attempts: 1, firstAttemptAtMs: START_MS - 5_000 });
-    expect(limited(begun, START_MS + 70_000)).toMatchObject({
+    expect(limited(begun, () => 70_000)).toMatchObject({
       job: { dueAtMs: START_MS + 70_000, firstAttemptAtMs: START_MS - 5_000 },
     });
   });

@@ -61,7 +61,7 @@ function judgeFailure(report: AttemptReport, retries: Retries, nowMs: number): W
     // A queued job does not back off.
     attempts: diverted?.outcome.reason === "rate_limited" ? 1 : position(tried),
     nowMs,
-    retryAfterMs: longestWaitMs(results, nowMs),
+    retryAfterMs: longestWaitMs(results),
     spread: retrySpread(tried.jobId, position(tried)),
   };
   const next =
@@ -139,9 +139,9 @@ function firstStartMs(results: readonly PartResult[], nowMs: number): number {
   return Math.min(nowMs, ...results.map((result) => (isDiverted(result) ? nowMs : result.startedAtMs)));
 }
 
-function longestWaitMs(results: readonly PartResult[], nowMs: number): number {
+function longestWaitMs(results: readonly PartResult[]): number {
   const waitsMs = results.map((result) => {
-    if (isDiverted(result)) return (result.notBeforeMs ?? nowMs) - nowMs;
+    if (isDiverted(result)) return result.turnInMs?.() ?? 0;
     return "retryAfterMs" in result.outcome ? (result.outcome.retryAfterMs ?? 0) : 0;
   });
   return Math.max(0, ...waitsMs);

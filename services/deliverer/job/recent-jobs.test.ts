@@ -27,6 +27,16 @@ describe("jobs taken in hand lately", () => {
     expect(ended).toEqual(["second", "third", "fourth"]);
   });
 
+  test("that were not sent end their duplicates, and are begun again when they come later", () => {
+    const jobs = new RecentJobs();
+    const ended: string[] = [];
+    jobs.enter(0, "a", never);
+    jobs.enter(0, "a", endsAs("second", ended));
+    jobs.unsent(0, "a");
+    expect(ended).toEqual(["second"]);
+    expect(jobs.enter(0, "a", never)).toBe(true);
+  });
+
   test("are told apart by partition", () => {
     const jobs = new RecentJobs();
     expect(jobs.enter(0, "a", never)).toBe(true);

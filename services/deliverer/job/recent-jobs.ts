@@ -56,10 +56,17 @@ export class RecentJobs {
   /** Ends a job: its outcome is durable. */
   durable(partition: number, key: string): void {
     const jobs = this.#jobs(partition);
-    const duplicates = this.#letGo(jobs, key);
     jobs.ended.add(key);
     if (jobs.ended.size >= this.#setSize) startSet(jobs);
-    for (const duplicate of duplicates) duplicate.end();
+    this.unsent(partition, key);
+  }
+
+  /**
+   * Its outcome is durable, and nothing was sent because its destination is off. Duplicates end with it; one that comes later is a job of its own:
+   * the destination may be on by then, and is given under the same id what it has missed.
+   */
+  unsent(partition: number, key: string): void {
+    for (const duplicate of this.#letGo(this.#jobs(partition), key)) duplicate.end();
   }
 
   /**

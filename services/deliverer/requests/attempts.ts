@@ -180,9 +180,8 @@ class WebhookRequest implements LimitedRequest {
 
   #notAsked(reason: DivertReason, turnAtMs: number | undefined): DivertedResult {
     const { elapsedMs, nowMs } = this.#options;
-    const atMs = nowMs();
-    const notBeforeMs = turnAtMs === undefined ? undefined : Math.ceil(atMs + turnAtMs - elapsedMs());
-    return { url: this.#part.webhook.url, outcome: { kind: "diverted", reason }, atMs, notBeforeMs };
+    const turnInMs = turnAtMs === undefined ? undefined : () => Math.ceil(turnAtMs - elapsedMs());
+    return { url: this.#part.webhook.url, outcome: { kind: "diverted", reason }, atMs: nowMs(), turnInMs };
   }
 
   /** Reports the request when its place at the endpoint is free again. */

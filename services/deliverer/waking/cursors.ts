@@ -8,7 +8,7 @@ interface WaitingJob {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** When it was written, by Kafka's clock. */
+  /** When it was written, by its writer's clock. */
   readonly timestampMs: number;
   readonly destinationId: string;
 }

@@ -180,7 +180,7 @@ function startWaker(
 ): Waker {
   const wokenCalls = metrics.counter({
     name: "delivery_woken_calls_total",
-    help: "Waiting calls that were taken ahead of their due time, because their endpoint was back or had room, or somebody asked for it.",
+    help: "Waiting calls that were taken ahead of their due time.",
   });
   const admin = kafka.admin();
   const waker = createWaker({

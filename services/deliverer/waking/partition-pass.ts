@@ -4,7 +4,7 @@ import type { Endpoints, Look, PassParts, PassResult, WakeRange } from "./parts.
 import type { WakeProgress } from "./progress.ts";
 import type { ReaderJob } from "./reader-jobs.ts";
 import type { OpenRequest } from "./retry-request.ts";
-import { type Woken, wokenBy } from "./woken.ts";
+import { type Woken, WokenDestinations } from "./woken.ts";
 import { untilWritten } from "./write.ts";
 
 /**
@@ -33,14 +33,9 @@ interface InHand {
 /** One pass's way through one partition of one retry topic. */
 export class PartitionPass {
   readonly #bounds: Bounds;
-  readonly #endpoints: Endpoints;
   readonly #parts: PassParts;
   readonly #ownership: Ownership;
-  /**
-   * Decisions by destination, made at its first job: a change of its configuration must not let a later one
-   * fall between.
-   */
-  readonly #destinations = new Map<string, Woken | undefined>();
+  readonly #destinations: WokenDestinations;
   /** The jobs that the topic's reader had in hand when this pass began, or had taken ahead of it. */
   readonly #readerJobs: ReaderJob[];
   readonly #idle = Promise.withResolvers<void>();
@@ -48,16 +43,14 @@ export class PartitionPass {
   /** First offset that was not looked at. */
   #readTo: number;
   #isRead = false;
-  /** Retention has removed some of it. */
-  #isCut = false;
   #cursorsAtMs: number;
   /** When the newest record that was looked at was written, by its writer's clock. */
   #newestMs = 0;
 
   constructor(bounds: Bounds, endpoints: Endpoints, parts: PassParts) {
     this.#bounds = bounds;
-    this.#endpoints = endpoints;
     this.#parts = parts;
+    this.#destinations = new WokenDestinations(parts, endpoints, bounds.requests);
     this.#ownership = parts.ownership(bounds);
     this.#readerJobs = [...parts.readerJobs.of(bounds)];
     this.#readTo = bounds.fromOffset;
@@ -67,19 +60,13 @@ export class PartitionPass {
   async run(): Promise<PassResult> {
     const { fromOffset, signal, toOffset } = this.#bounds;
     if (fromOffset < toOffset) await this.#read();
-    if (!signal.aborted && this.#readTo < toOffset) this.#cut();
+    if (!signal.aborted && this.#readTo < toOffset) this.#destinations.cut(this.#readTo);
     this.#isRead = true;
     if (this.#inHand > 0) await this.#idle.promise;
     await this.#readersEnd();
     await this.#writeCursors();
     this.#report();
-    let taken = 0;
-    let returned = 0;
-    for (const { progress } of this.#woken()) {
-      taken += progress.taken;
-      returned += progress.returned;
-    }
-    return { taken, returned };
+    return this.#destinations.result();
   }
 
   async #read(): Promise<void> {
@@ -94,7 +81,7 @@ export class PartitionPass {
 
   /** Waits until the reader's jobs that hold cursors back are out of its hand. */
   async #readersEnd(): Promise<void> {
-    const held = this.#readerJobs.filter(({ destinationId }) => this.#destinations.get(destinationId));
+    const held = this.#readerJobs.filter(({ destinationId }) => this.#destinations.isWoken(destinationId));
     if (held.length === 0) return;
     const { promise: tooLong, resolve } = Promise.withResolvers<void>();
     const timer = this.#parts.host.setTimeout(resolve, WAIT_FOR_READER_MS);
@@ -113,24 +100,18 @@ export class PartitionPass {
 
   /** Tells whether nothing of the destination is left here that could have been taken. */
   #isWhole(destinationId: string): boolean {
-    const isSeen = !this.#isCut && this.#readTo >= this.#bounds.toOffset && this.#ownership.isOurs;
+    const isSeen =
+      !this.#destinations.isCut && this.#readTo >= this.#bounds.toOffset && this.#ownership.isOurs;
     const isHeld = this.#readerJobs.some((job) => job.destinationId === destinationId && !job.isOver);
-    if (!isSeen || isHeld) return false;
-    if (!this.#destinations.has(destinationId)) return true;
-    const progress = this.#destinations.get(destinationId)?.progress;
-    return progress?.isWhole === true && !progress.isGettingThrough;
-  }
-
-  #woken(): Woken[] {
-    return [...this.#destinations.values()].filter((woken) => woken !== undefined);
+    return isSeen && !isHeld && this.#destinations.isWhole(destinationId);
   }
 
   /** Synchronous for what stays where it is, which may be a million records. */
   #look(record: RawRecord): void | Promise<void> {
-    if (record.offset > this.#readTo) this.#cut();
+    if (record.offset > this.#readTo) this.#destinations.cut(this.#readTo);
     this.#newestMs = Math.max(this.#newestMs, record.timestampMs);
     const destinationId = destinationOf(record);
-    const woken = destinationId === undefined ? undefined : this.#wokenDestination(destinationId);
+    const woken = destinationId === undefined ? undefined : this.#destinations.of(destinationId);
     const stays =
       destinationId === undefined ||
       woken === undefined ||
@@ -141,38 +122,16 @@ export class PartitionPass {
     this.#readTo = record.offset + 1;
   }
 
-  /**
-   * Notes that retention has removed records. The topic's reader may have them in hand: no cursor may say
-   * that they were taken.
-   */
-  #cut(): void {
-    this.#isCut = true;
-    for (const { progress } of this.#woken()) progress.stop(this.#readTo);
-  }
-
   async #looked({ offset }: RawRecord): Promise<void> {
     this.#readTo = offset + 1;
     if (this.#parts.nowMs() - this.#cursorsAtMs >= CURSOR_INTERVAL_MS) await this.#writeCursors();
-  }
-
-  #wokenDestination(destinationId: string): Woken | undefined {
-    if (this.#destinations.has(destinationId)) return this.#destinations.get(destinationId);
-    const woken = this.#isCut
-      ? undefined
-      : wokenBy(destinationId, {
-          parts: this.#parts,
-          endpoints: this.#endpoints,
-          requests: this.#bounds.requests.get(destinationId) ?? [],
-        });
-    this.#destinations.set(destinationId, woken);
-    return woken;
   }
 
   async #take(record: RawRecord, woken: Woken): Promise<void> {
     const { endpoint, failedBeforeMs, progress } = woken;
     const job = await this.#decode(record, progress);
     if (job === undefined) return;
-    const requests = woken.requests.filter((request) => request.means(job));
+    const requests = woken.requests.filter((request) => request.means(job, record));
     if (requests.length === 0 && (job.failedAtMs ?? 0) > failedBeforeMs) return progress.leave(record.offset);
     const hasRoom = await this.#parts.room.wait(endpoint, this.#bounds.signal);
     if (!hasRoom || !this.#ownership.isOurs) return progress.stop(record.offset);

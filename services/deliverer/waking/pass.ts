@@ -33,6 +33,7 @@ export async function runPass(
       if (signal.aborted || position === undefined || !(isAskedFor || (isBack && position < high))) continue;
       const bounds = { topic, partition, fromOffset: position, toOffset: high, signal };
       const partitions = offsets.length;
+      for (const request of asked) request.looksBelow({ topic, partition }, high);
       const result = await new PartitionPass({ ...look, ...bounds, partitions }, endpoints, parts).run();
       taken += result.taken;
       returned += result.returned;

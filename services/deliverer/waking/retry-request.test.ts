@@ -6,6 +6,7 @@ import { OpenRequest, type PassEnd } from "./retry-request.ts";
 
 const ASKED_MS = 1_000_000;
 const PLACE = { topic: "retry", partition: 0, partitions: 1 };
+const SPOT = { topic: "retry", partition: 0, offset: 0 };
 const NONE: PassEnd["inHand"] = new Set();
 
 function requestOf(nowMs: number, isLive: boolean, choice: Partial<RetryChoice> = {}): OpenRequest {
@@ -19,9 +20,25 @@ test.each([
   { what: "of a clock ahead", nowMs: ASKED_MS - 60_000, isLive: false, untilMs: ASKED_MS - 60_000 },
 ])("one $what means what had failed by then, and what was never asked", ({ isLive, nowMs, untilMs }) => {
   const request = requestOf(nowMs, isLive);
-  const means = [null, untilMs, untilMs + 1].map((failedAtMs) => request.means(job({ failedAtMs })));
+  const means = [null, untilMs, untilMs + 1].map((failedAtMs) => request.means(job({ failedAtMs }), SPOT));
   expect(means).toEqual([true, true, false]);
 });
+
+test.each([
+  { what: "heard as it was written", isLive: true, untilMs: Number.MAX_SAFE_INTEGER },
+  { what: "of before the start", isLive: false, untilMs: ASKED_MS + 5_000 },
+])(
+  "one $what means what stood there at the first look, however far clocks are apart",
+  ({ isLive, untilMs }) => {
+    const request = requestOf(ASKED_MS - 60_000, isLive);
+    const means = (failedAtMs: number, offset: number): boolean =>
+      request.means(job({ failedAtMs }), { ...SPOT, offset });
+    request.looksBelow(SPOT, 5);
+    request.looksBelow(SPOT, 9);
+    request.looksBelow({ ...SPOT, partition: 1 }, 9);
+    expect([means(untilMs, 4), means(untilMs + 1, 4), means(ASKED_MS, 5)]).toEqual([true, isLive, false]);
+  },
+);
 
 /** Two users have one messageId, and two are spelt alike. */
 const WAITING = [
@@ -41,7 +58,7 @@ test.each<[Partial<RetryChoice>, jobIds: string[]]>([
   [{ messageIds: ["m1"], userId: "u2" }, ["j2"]],
 ])("one for %j means %j", (choice, jobIds) => {
   const request = requestOf(ASKED_MS, true, choice);
-  expect(WAITING.filter((each) => request.means(each)).map(({ jobId }) => jobId)).toEqual(jobIds);
+  expect(WAITING.filter((each) => request.means(each, SPOT)).map(({ jobId }) => jobId)).toEqual(jobIds);
 });
 
 describe("a partition is done", () => {

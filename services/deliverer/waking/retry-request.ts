@@ -35,9 +35,13 @@ export interface PassEnd extends PassBegin {
 /** A request as a process knows it: which calls it means, and in which partitions it is carried out. */
 export class OpenRequest {
   readonly request: RetryRequest;
+  /** It means nothing that failed later, wherever that stands. The time of what was read at the start is another machine's. */
+  readonly #untilMs: number;
   #failedBeforeMs: number;
   #chosen: ChosenCalls;
   readonly #places = new RetriedPlaces();
+  /** Where each partition ended when it was looked through for the request at first. */
+  readonly #ends = new Map<string, number>();
   /** The first whole pass in each partition that this process has. */
   readonly #firstPasses = new Map<string, PassBegin>();
   #unreported: RetryPlace[] = [];
@@ -48,8 +52,9 @@ export class OpenRequest {
   /** `heardAtMs`: the time by this process's clock; undefined for what was read at the start. */
   constructor(request: RetryRequest, nowMs: number, isLive: boolean) {
     this.request = request;
-    // The request does not mean what fails from now on. The time of an older one is another machine's clock.
-    this.#failedBeforeMs = isLive ? nowMs : Math.min(nowMs, request.askedAtMs + SKEW_MS);
+    this.#untilMs = isLive ? Number.POSITIVE_INFINITY : request.askedAtMs + SKEW_MS;
+    // The request does not mean what fails from now on.
+    this.#failedBeforeMs = Math.min(nowMs, this.#untilMs);
     this.#chosen = new ChosenCalls(request);
   }
 
@@ -62,9 +67,22 @@ export class OpenRequest {
     return this.#chosen.size;
   }
 
-  means(job: DeliveryJob): boolean {
+  /** `spot`: where the job waits. */
+  means(job: DeliveryJob, spot: TopicPartition & { readonly offset: number }): boolean {
     if (this.isOfDeleted) return true;
-    return (job.failedAtMs ?? 0) <= this.#failedBeforeMs && this.#chosen.has(job);
+    const failedAtMs = job.failedAtMs ?? 0;
+    const stoodBefore = spot.offset < (this.#ends.get(keyOf(spot)) ?? 0);
+    const isFromBefore = failedAtMs <= this.#failedBeforeMs || (stoodBefore && failedAtMs <= this.#untilMs);
+    return isFromBefore && this.#chosen.has(job);
+  }
+
+  /**
+   * The partition is looked through, up to this offset. What stands there at first had failed before, whatever clocks say: that of who put it off may
+   * have been ahead, and ours may be behind.
+   */
+  looksBelow(partition: TopicPartition, endOffset: number): void {
+    const key = keyOf(partition);
+    if (!this.#ends.has(key)) this.#ends.set(key, endOffset);
   }
 
   /** It means every call that the other one does. A deletion means none while its destination is there. */
@@ -79,6 +97,8 @@ export class OpenRequest {
    */
   standFor(others: readonly OpenRequest[]): void {
     this.#chosen = new ChosenCalls(EVERY_CALL);
+    for (const other of others)
+      for (const [key, end] of other.#ends) this.#ends.set(key, Math.max(end, this.#ends.get(key) ?? 0));
     this.#failedBeforeMs = Math.max(this.#failedBeforeMs, ...others.map((each) => each.#failedBeforeMs));
   }
 

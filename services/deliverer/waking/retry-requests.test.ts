@@ -5,6 +5,7 @@ import { RetryRequests } from "./retry-requests.ts";
 
 const ASKED_MS = 1_000_000;
 const PLACE = { topic: "retry", partition: 0, partitions: 1 };
+const SPOT = { topic: "retry", partition: 0, offset: 0 };
 
 /** The requests that are open after all of these came, each a second after the other. */
 function openAfter(...asked: readonly Partial<RetryRequest>[]) {
@@ -77,7 +78,7 @@ describe("too many open requests of a destination", () => {
       expect(only?.request.id).toBe(`r${most}`);
       const lastMs = ASKED_MS + most * 1_000;
       const means = [lastMs, lastMs + 1].map((failedAtMs) =>
-        only?.means(job({ messageId: "m0", failedAtMs })),
+        only?.means(job({ messageId: "m0", failedAtMs }), SPOT),
       );
       expect(means).toEqual([true, false]);
     }
@@ -90,7 +91,7 @@ describe("too many open requests of a destination", () => {
     ]).flat();
     const open = openAfter(...asked, { id: "last", messageIds: ["last"] });
     expect(open.filter(({ request }) => request.id === "last")).toHaveLength(1);
-    expect(open.some((each) => each.means(job({ messageId: "other" })))).toBe(false);
+    expect(open.some((each) => each.means(job({ messageId: "other" }), SPOT))).toBe(false);
     expect(open.length).toBeLessThan(5);
   });
 });

@@ -1,15 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { BASIC, type IngestFixture, post, startFixture } from "../fixtures/http.ts";
+import { describe, expect, test } from "@jest/globals";
+import { BASIC, post, useFixture } from "../fixtures/http.ts";
 
-let ingest: IngestFixture;
-beforeAll(async () => {
-  ingest = await startFixture();
-});
-afterAll(() => ingest.close());
-beforeEach(() => {
-  ingest.stored.length = 0;
-});
+const ingest = await useFixture();
 
 const call = { type: "track", event: "E", userId: "u" };
 

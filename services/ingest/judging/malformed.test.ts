@@ -2,19 +2,15 @@
 // never fails, and its memory stays bounded.
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type IngestFixture, post, startFixture } from "../fixtures/http.ts";
+import { post, useFixture } from "../fixtures/http.ts";
 import { brokenHttp, type MalformedRequest, malformedRequest } from "../fixtures/malformed.ts";
 
 const SEED = 20_240_501;
 const PARALLEL = 16;
 
-let ingest: IngestFixture;
-beforeAll(async () => {
-  ingest = await startFixture();
-});
-afterAll(() => ingest.close());
+const ingest = await useFixture();
 
 const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL });
 afterAll(() => agent.destroy());

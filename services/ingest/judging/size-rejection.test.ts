@@ -2,15 +2,11 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { MAX_BATCH_BYTES, MAX_BATCH_CALLS, MAX_CALL_BYTES } from "#contract";
-import { BASIC, type IngestFixture, post, startFixture } from "../fixtures/http.ts";
+import { BASIC, post, useFixture } from "../fixtures/http.ts";
 
-let ingest: IngestFixture;
-beforeAll(async () => {
-  ingest = await startFixture();
-});
-afterAll(() => ingest.close());
+const ingest = await useFixture();
 
 const call = (text = "") => ({ type: "track", event: "E", userId: "u", properties: { text } });
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

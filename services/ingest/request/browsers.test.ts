@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { BASIC, type IngestFixture, post, startFixture, WRITE_KEY } from "../fixtures/http.ts";
+import { describe, expect, test } from "@jest/globals";
+import { BASIC, post, useFixture, WRITE_KEY } from "../fixtures/http.ts";
 
-let ingest: IngestFixture;
-beforeAll(async () => {
-  ingest = await startFixture();
-});
-afterAll(() => ingest.close());
-beforeEach(() => {
-  ingest.stored.length = 0;
-});
+const ingest = await useFixture();
 
 const call = { type: "track", event: "E", userId: "u" };
 

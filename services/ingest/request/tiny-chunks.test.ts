@@ -1,18 +1,14 @@
 // A sender of many tiny chunks makes work and no calls: it does not keep its connection (decision 34).
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { basic, type IngestFixture, startFixture, WRITE_KEY } from "../fixtures/http.ts";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { basic, useFixture, WRITE_KEY } from "../fixtures/http.ts";
 
-let ingest: IngestFixture;
+const ingest = await useFixture();
 const sockets: Socket[] = [];
-beforeAll(async () => {
-  ingest = await startFixture();
-});
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
-afterAll(() => ingest.close());
 
 const CALL = JSON.stringify({ event: "E", userId: "u", writeKey: WRITE_KEY });
 const NO_SOURCE = basic("wk_unknown").authorization;

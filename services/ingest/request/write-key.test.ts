@@ -1,14 +1,10 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { DISABLED_KEY, type IngestFixture, post, startFixture, WRITE_KEY } from "../fixtures/http.ts";
+import { describe, expect, test } from "@jest/globals";
+import { DISABLED_KEY, post, useFixture, WRITE_KEY } from "../fixtures/http.ts";
 import { createHeaderReader } from "./authorization-header.ts";
 
-let ingest: IngestFixture;
-beforeAll(async () => {
-  ingest = await startFixture();
-});
-afterAll(() => ingest.close());
+const ingest = await useFixture();
 const call = { type: "track", event: "E", userId: "u" };
 
 describe("write keys (contract 6.2)", () => {

@@ -32,6 +32,8 @@ async function knownUser(control: ControlService, name: string): Promise<string>
   profile.traits.set("plan", { value: "pro", atMs: 1, receivedAtMs: 1 });
   const processor = await startProcessor(control);
   await processor.keep(profile);
+  const counts = { batch: 1, countedTo: 0, members: 0, isBeginning: false, hours: [] };
+  await processor.count(...[0, 1].map((partition) => ({ id: "", partition, day: 0, ...counts })));
   await processor.close();
   await until(async () => (await control.ask(`/v1/profiles/${profile.id}`)).status === 200, {
     timeoutMs: 60_000,
@@ -61,10 +63,12 @@ async function prepare(control: ControlService, topics: TopicClient, name: strin
     timeoutMs: 60_000,
     what: "the dead letter to be indexed",
   });
+  const { issueIds } = (await control.ask(`/v1/dead-letters/${died}`)).body;
   await made(`/v1/sources/${source.id}/write-keys`, {});
   const regulation = { regulationType: "SUPPRESS_ONLY", subjectType: "USER_ID", subjectIds: ["u1"] };
   return {
     ...{ source, sourceIds, destination, died, regulation },
+    issue: issueIds[0] as string,
     user: await knownUser(control, name),
     otherSource: await id("/v1/sources", { name: `${name} other` }),
     otherDestination: await id("/v1/destinations", { name: `${name} other`, sourceIds, webhooks: WEBHOOKS }),
@@ -107,19 +111,30 @@ export async function planOf(
     { operation: "listAttempts", path: destination },
     { operation: "listDeliveries", query: { status: "5xx" } },
     { operation: "listSourceCalls", path: source, query: { event: "A" } },
+    { operation: "testFilter", body: { sourceId: source.id, filter: { event: "A" } } },
     { operation: "getStats", path: destination, query: { step: "hour" } },
+    { operation: "getFlow", query: { minutes: "15" } },
     { operation: "getCallStats", query: { step: "day" } },
     { operation: "getSourceStats", path: source, query: { groupBy: "eventType" } },
     { operation: "getCall", path: { messageId: "m1" }, query: { sourceId: source.id } },
+    {
+      operation: "getSentCall",
+      path: { messageId: "m1", destinationId: destination.id },
+      query: { sourceId: source.id },
+    },
     { operation: "watchSource", path: source },
     { operation: "watchDestination", path: destination },
     { operation: "listReasons" },
     { operation: "getMe" },
     { operation: "getInfo" },
+    { operation: "listTokens" },
     { operation: "beginSession" },
     { operation: "endSession" },
     { operation: "listDeadLetters", query: { destinationId: destination.id } },
     { operation: "getDeadLetter", path: { id: has.died } },
+    { operation: "listIssues", query: { destinationId: destination.id, state: "open" } },
+    { operation: "getIssue", path: { id: has.issue } },
+    { operation: "patchIssue", path: { id: has.issue }, body: { state: "acknowledged" } },
     { operation: "replayDeadLetters", body: { ids: [has.died] } },
     { operation: "replayCalls", body: { destinationId: destination.id, which: "all" } },
     { operation: "replaySource", path: source, body: {} },
@@ -133,10 +148,12 @@ export async function planOf(
     { operation: "listAudiences" },
     { operation: "getAudience", path: audience },
     { operation: "patchAudience", path: audience, body: { paused: true } },
+    { operation: "previewComputedTrait", body: { definition: SUM } },
     { operation: "previewAudience", body: { definition: DEFINITION } },
     { operation: "getMembers", path: audience },
     { operation: "exportMembers", path: audience },
     { operation: "getOverlap", path: audience, query: { with: has.list } },
+    { operation: "getSizes", path: audience },
     { operation: "getProfile", path: { id: has.user } },
     {
       operation: "importMembers",

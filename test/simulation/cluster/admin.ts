@@ -1,4 +1,4 @@
-import type { ClusterAdmin, Commit, NewTopic, PartitionOffsets, TopicShape } from "#kafka";
+import type { ClusterAdmin, Commit, CommittedOffset, NewTopic, PartitionOffsets, TopicShape } from "#kafka";
 import { type Brokers, NO_LEADER, type Partition } from "./brokers.ts";
 import type { Connection } from "./connection.ts";
 import type { Coordinators } from "./coordinators.ts";
@@ -89,6 +89,17 @@ export class SimulatedAdmin implements ClusterAdmin {
         ),
       );
     });
+  }
+
+  memberCount(groupIds: readonly string[]): Promise<number> {
+    return this.#ask("admin", () => {
+      const { groups } = this.#coordinators;
+      return groupIds.reduce((sum, groupId) => sum + (groups.get(groupId)?.members.size ?? 0), 0);
+    });
+  }
+
+  commitUnlessJoined(groupId: string, places: readonly CommittedOffset[]): Promise<boolean> {
+    return this.#ask("commit", () => this.#coordinators.commitUnlessJoined(groupId, places));
   }
 
   deleteGroups(groupIds: readonly string[]): Promise<void> {

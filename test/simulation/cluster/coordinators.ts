@@ -142,6 +142,14 @@ export class Coordinators {
     if (positions.some(isTooLarge)) throw ClusterError.refused("OFFSET_METADATA_TOO_LARGE");
   }
 
+  /** As nobody's member. False while the group has one. */
+  commitUnlessJoined(groupId: string, places: readonly CommittedOffset[]): boolean {
+    if ((this.#groups.get(groupId)?.members.size ?? 0) > 0) return false;
+    for (const { topic, partition, offset, metadata } of places)
+      this.#committedOf(groupId, topic).set(partition, { offset, metadata });
+    return true;
+  }
+
   /** By partition. */
   committed(groupId: string, topic: string): ReadonlyMap<number, Kept> {
     return this.#committedOf(groupId, topic);

@@ -40,13 +40,18 @@ function hasWindowEnded(story: Story): (job: Written<DeliveryJob>) => boolean {
   };
 }
 
-/** By call and webhook: what waited for its place until the window was over. */
+/** By call and webhook: what waited for its place until the window was over, alone or with the others that were asked. */
 function tooLateOf(story: Story): ReadonlySet<string> {
   const hasEnded = hasWindowEnded(story);
   const inOrder = story.jobs.toSorted((one, other) => one.place - other.place);
   const last = new Map(inOrder.map((job) => [job.value.jobId, job]));
-  const waited = [...last.values()].filter((job) => job.value.unaskedUrls.length > 0 && hasEnded(job));
-  return new Set(waited.flatMap(({ value }) => value.unaskedUrls.map((url) => keyAt(value, url))));
+  const waited = [...last.values()].filter((job) => unaskedOf(job.value).length > 0 && hasEnded(job));
+  return new Set(waited.flatMap(({ value }) => unaskedOf(value).map((url) => keyAt(value, url))));
+}
+
+function unaskedOf({ outcomes, unaskedUrls }: DeliveryJob): readonly string[] {
+  if (unaskedUrls.length > 0) return unaskedUrls;
+  return outcomes.flatMap(({ reason, url }) => (reason === "diverted" ? url : []));
 }
 
 function unasked(story: Story): (expectation: Expectation) => string[] {

@@ -12,6 +12,12 @@ export interface Origin {
   readonly seq: number;
 }
 
+/** What names a change, also one that a profile has to send. */
+export function changeKey(user: string, audienceId: string, origin: Origin): string {
+  const { generation, incarnation, seq } = origin;
+  return [user, audienceId, incarnation, generation, seq].join(" ");
+}
+
 /** A value that was sent, at its first writing. */
 export interface Change {
   /** A userId; of an anonymous profile with `anon:` in front. */
@@ -30,8 +36,13 @@ export interface Change {
   readonly origin: Origin | undefined;
 }
 
-export const ownerOf = ({ anonymousId, userId }: Pick<Call, "anonymousId" | "userId">): string =>
-  userId ?? `anon:${anonymousId}`;
+type Owned = Pick<Call, "anonymousId" | "userId"> & Partial<Pick<Call, "groupId">>;
+
+/** Of what is said of an account its profile, which begins with "group:". */
+export function ownerOf({ anonymousId, groupId = null, userId }: Owned): string {
+  if (userId === null && groupId !== null) return `group:${groupId}`;
+  return userId ?? `anon:${anonymousId}`;
+}
 
 type Sent = Omit<Change, "origin">;
 
@@ -40,7 +51,8 @@ function sentOf(story: Story): Sent[] {
   const all = new Map<string, Sent & { values: unknown[] }>();
   for (const { atMs: writtenAtMs, value } of story.calls) {
     // Who is told of a deletion is told so under the same source.
-    if (value.sourceId !== SPACE_SOURCE || value.type !== "identify") continue;
+    const isOfTraits = value.type === "identify" || value.type === "group";
+    if (value.sourceId !== SPACE_SOURCE || !isOfTraits) continue;
     const { traits } = JSON.parse(value.body.toString()) as { traits: Record<string, unknown> };
     for (const [key, sent] of Object.entries(traits)) {
       const audience = byKey.get(key);

@@ -66,6 +66,8 @@ export const deletedStayAway = audienceLaw(
     const isBack = (user: string, deletion: Deletion, byMs: number): boolean =>
       happened.get(user)?.some(({ atMs, knownAtMs }) => atMs > deletion.atMs && knownAtMs <= byMs) ?? false;
     for (const { atMs, audience, user, value } of changesOf(story)) {
+      // The deletion's own: it is sent when it is read, which may be long after it was written.
+      if (value === false || value === null) continue;
       const before = deletions.get(user)?.filter(({ writtenAtMs }) => atMs > writtenAtMs + slackMs) ?? [];
       if (before.every((deletion) => isBack(user, deletion, atMs + slackMs))) continue;
       yield `${user} in ${audience.key}: ${JSON.stringify(value)} at ${atMs - EPOCH_MS} ms`;

@@ -1,4 +1,5 @@
 // The lives of users in a world of audiences, from the log of their events alone: a deletion ends one, and what comes after it begins another.
+import { identityOf } from "#contract";
 import type { Call, ProfileEventRecord } from "#topics";
 import type { NaiveCall, NaivePerson } from "../../audiences/naive-definition.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
@@ -46,7 +47,7 @@ function happenedOf({ atMs, record, value }: Event, storedAtMs: ReadonlyMap<stri
       storedAtMs: EPOCH_MS + atMs,
     };
   }
-  const naive = naiveCallOf(call, record.offset);
+  const naive = naiveCallOf(call, record.offset, record.key?.startsWith("group:"));
   const momentsMs = [naive.receivedAtMs, naive.atMs];
   const stored = storedAtMs.get(copyOf(call)) ?? 0;
   return { ...place, call: naive, list: undefined, momentsMs, storedAtMs: EPOCH_MS + stored };
@@ -79,8 +80,8 @@ class Biographer {
       return;
     }
     const atMs = happened.call?.atMs ?? listedAtMs ?? 0;
-    if (atMs <= this.#deletedAtMs || (call !== null && this.#known.has(call.messageId))) return;
-    if (call !== null) this.#known.add(call.messageId);
+    if (atMs <= this.#deletedAtMs || (call !== null && this.#known.has(identityOf(call)))) return;
+    if (call !== null) this.#known.add(identityOf(call));
     this.lives.at(-1)?.events.push(happened);
   }
 

@@ -1,4 +1,5 @@
 // A law of audiences: of what is paused or deleted nothing is sent.
+import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import { type Change, changesOf } from "./audience-changes.ts";
 import { type Versions, versionsOf } from "./audience-versions.ts";
@@ -19,7 +20,8 @@ function* silencesOf({ writes }: Versions, calmMs: number): Generator<Silence> {
   for (const [index, { atMs, config }] of writes.entries()) {
     if (!config.isPaused && config.deletedAtMs === null) continue;
     const untilMs = writes[index + 1]?.atMs ?? Number.POSITIVE_INFINITY;
-    const fromMs = Math.max(atMs, calmMs) + IN_FORCE_MS;
+    // Whose answer the last fault has swallowed asks again by then.
+    const fromMs = Math.max(atMs, calmMs + REQUEST_TIMEOUT_MS) + IN_FORCE_MS;
     yield { fromMs, untilMs, isExitAll: config.deletedAtMs !== null && config.isExitAll };
   }
 }

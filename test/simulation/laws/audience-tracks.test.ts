@@ -1,6 +1,8 @@
 import { expect, test } from "@jest/globals";
 import type { ProfileFlip } from "#topics";
+import { tracksFollowChanges } from "./audience-tracks.ts";
 import {
+  brokenBy,
   CALM_MS,
   given,
   profile,
@@ -9,7 +11,6 @@ import {
   tracked,
   version,
 } from "./fixtures/audience-story.ts";
-import { findingsOf } from "./laws.ts";
 import type { Story } from "./story.ts";
 
 const TRACKS = "each change that is to have a track call has one";
@@ -21,6 +22,7 @@ const OUT = { value: false, atMs: 70_000, origin: { seq: 2 } };
 const unsent = (seq: number, isTracked: boolean) => {
   const flip: ProfileFlip = {
     computationId: "a1",
+    toAccount: "",
     generation: 1,
     seq,
     text: "",
@@ -33,13 +35,21 @@ const unsent = (seq: number, isTracked: boolean) => {
 const TRACKED = [unsent(1, true), unsent(2, true), profile(0, { seq: 2 })];
 const CALLS = [CALL, sent(IN), tracked(IN), sent(OUT), tracked(OUT)];
 
-const broken = (more: Partial<Story>, writes?: Parameters<typeof story>[1]): string[] => [
-  ...new Set(findingsOf(story(more, writes)).map(({ law }) => law)),
-];
+const broken = (more: Partial<Story>, writes?: Parameters<typeof story>[1]): string[] =>
+  brokenBy(story(more, writes));
 
 test("a world in which each change has its track call breaks no law, also where one is written again", () => {
   expect(broken({ calls: CALLS, profiles: TRACKED })).toEqual([]);
   expect(broken({ calls: [...CALLS, tracked(OUT)], profiles: TRACKED })).toEqual([]);
+});
+
+test("one that is missing is excused where its user was deleted behind the change", () => {
+  const deletedAt = (atMs: number) =>
+    ({ atMs, record: { key: "u1" }, value: { kind: "delete" } }) as Story["profileEvents"][number];
+  const missing = { calls: CALLS.slice(0, -1), profiles: TRACKED };
+  const wrong = (atMs: number) =>
+    tracksFollowChanges(story({ ...missing, profileEvents: [deletedAt(atMs)] })).length;
+  expect([wrong(-1), wrong(1e9)]).toEqual([1, 0]);
 });
 
 test.each([

@@ -1,11 +1,18 @@
 // Laws of audiences: against what recomputing everything naively gives.
 
 import type { AudienceConfig } from "#topics";
-import type { NaivePerson } from "../../audiences/naive-definition.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import { type Change, changesOf } from "./audience-changes.ts";
 import { type Happened, type Life, livesOf, personOf } from "./audience-lives.ts";
-import { mergedOf, naiveValue, peopleOf, type Question } from "./audience-people.ts";
+import {
+  asksAboutUsers,
+  isOfAccounts,
+  mergedOf,
+  naiveValue,
+  peopleOf,
+  type Question,
+  type Somebody,
+} from "./audience-people.ts";
 import { skewOf } from "./audience-skew.ts";
 import { silencesOf, silentInTheEnd } from "./audience-suppressions.ts";
 import { type Versions, versionsOf } from "./audience-versions.ts";
@@ -92,19 +99,69 @@ export const changesHold = audienceLaw("each change holds at its moment", functi
   const times = new Map(Array.from(byUser, ([user, some]) => [user, new Set(some.map(({ atMs }) => atMs))]));
   for (const change of changesOf(story)) {
     const life = lifeOf(change, all.get(change.user) ?? []);
-    if (life === undefined || !life.isCertain || isExit(change)) continue;
+    if (life === undefined || !life.isCertain || isExit(change) || asksAboutUsers(change.audience)) continue;
     const moments = momentsOf(change, times.get(change.user) ?? new Set());
     if (!moments.some((atMs) => holdsAt(change, atMs, { life, story })))
       yield `${change.user} in ${change.audience.key}: ${JSON.stringify(change.value)} at ${change.atMs - EPOCH_MS} ms`;
   }
 });
 
+/** An account learns of a user's change a while after it, and longer while processors are down. */
+const LEARNT_WITHIN_MS = 30_000;
+
+const isExcluding = ({ definition }: Pick<AudienceConfig, "definition">): boolean =>
+  /"not"|"eq"/.test(definition ?? "");
+
+function hasCallsBefore({ calls, users }: Somebody, atMs: number): boolean {
+  const all = [...calls, ...[...(users?.values() ?? [])].flatMap((user) => user.calls)];
+  return all.some(({ receivedAtMs }) => receivedAtMs <= atMs && receivedAtMs > atMs - LEARNT_WITHIN_MS);
+}
+
+function knownBy({ calls, users, ...person }: Somebody, atMs: number): Somebody {
+  const of = (all: Somebody["calls"]) => all.filter(({ receivedAtMs }) => receivedAtMs <= atMs);
+  const known = Array.from(users ?? [], ([id, user]) => [id, { ...user, calls: of(user.calls) }] as const);
+  return { ...person, calls: of(calls), users: new Map(known) };
+}
+
+/** What an account is told of its members is told as it is, and of all of them before anything follows from it. */
+export const membersChangesHold = audienceLaw(
+  "each change by members was so shortly before",
+  function* (story) {
+    const all = [...versionsOf(story).values()];
+    const named = (key: string): Question | undefined => all.find(({ newest }) => newest.key === key)?.newest;
+    // The account's clock may be behind that of the user's partition.
+    const skewMs = skewOf(story) + (STEPS_MS[0] ?? 0);
+    const merged = mergedOf(story);
+    const linked = new Set([...merged.keys(), ...merged.values()]);
+    const accounts = new Map(Array.from(usersOf(story), (user) => [user.id, user]));
+    for (const { atMs, audience, user, value } of changesOf(story)) {
+      if (!asksAboutUsers(audience)) continue;
+      const { hasUnsure = true, person } = accounts.get(user) ?? {};
+      const isSure =
+        !hasUnsure && person?.users !== undefined && ![...person.users.keys()].some((id) => linked.has(id));
+      if (!isSure) continue;
+      // A call leads into an audience that the condition excludes, and is counted a moment before the account learns that.
+      if (isExcluding(audience) && hasCallsBefore(person, atMs)) continue;
+      let wasSo = false;
+      for (let back = -skewMs; back <= LEARNT_WITHIN_MS && !wasSo; back += STEPS_MS[0] ?? 1) {
+        const nowMs = atMs - back;
+        // A late call that came after that moment had changed nothing yet.
+        for (const known of [person, knownBy(person, nowMs), knownBy(person, atMs)])
+          wasSo ||= naiveValue(audience, known, { nowMs, named }) === value;
+      }
+      if (!wasSo) yield `${user} in ${audience.key}: ${JSON.stringify(value)} at ${atMs - EPOCH_MS} ms`;
+    }
+  },
+);
+
 interface User {
   readonly id: string;
   /** The last one; undefined: the user was linked, and nobody was deleted. */
   readonly life: Life | undefined;
   /** undefined: there is nobody, of whom nothing is to be said. */
-  readonly person: NaivePerson | undefined;
+  readonly person: Somebody | undefined;
+  /** Of an account: some of its members were regulated, so that it is chance what it is told of them. */
+  readonly hasUnsure?: boolean;
 }
 
 /**
@@ -139,13 +196,18 @@ function* usersOf(story: Story): Generator<User> {
     const given = people.get(id);
     const events = life?.events ?? [];
     if (given !== undefined && !regulated.has(id))
-      yield { id, life, person: { calls: given.calls, lists: personOf(events).lists } };
+      yield {
+        id,
+        life,
+        person: { ...given, lists: personOf(events).lists },
+        hasUnsure: [...(given.users?.keys() ?? [])].some((user) => unsure.has(user) || regulated.has(user)),
+      };
     else if (life?.isCertain !== false) yield { id, life, person: someoneOf(events) };
   }
 }
 
 /** undefined where nothing has happened that counts. */
-function someoneOf(events: readonly Happened[]): NaivePerson | undefined {
+function someoneOf(events: readonly Happened[]): Somebody | undefined {
   const isKnown = events.some(({ call, list }) => call !== undefined || list !== undefined);
   return isKnown ? personOf(events) : undefined;
 }
@@ -197,6 +259,8 @@ export function* truthsOf(story: Story): Generator<Truth> {
   const silences = silencesOf(story);
   for (const user of usersOf(story))
     for (const versions of all) {
+      if (isOfAccounts(versions.newest) !== user.id.startsWith("group:")) continue;
+      if (user.hasUnsure === true && asksAboutUsers(versions.newest)) continue;
       if (isSilent(versions.newest) || isForgotten(versions.newest, silences, user.id)) continue;
       const insteadOf = (last: readonly string[]): ReadonlySet<string> | undefined => {
         let wanted: ReadonlySet<string> | undefined;

@@ -13,10 +13,14 @@ const WITHIN_MS = 200;
 /** A job that one webhook has taken is in hand while another one's place is waited for, which may come to nothing (services/deliverer/endpoints/endpoint-queue.ts). */
 const WAITS_MS = 2_000;
 
-/** One of its destination's webhooks was not asked. */
-function hasUnasked({ plan }: Story, { value }: Written<DeliveryJob>, requests: readonly Request[]): boolean {
+/** One of its destination's webhooks was not asked since the job was written: requests of before are those of a call that is replayed. */
+function hasUnasked(
+  { plan }: Story,
+  { atMs, value }: Written<DeliveryJob>,
+  requests: readonly Request[],
+): boolean {
   const { urls = [] } = plan.destinations.find(({ id }) => id === value.destinationId) ?? {};
-  return urls.some((each) => requests.every(({ url }) => url !== each));
+  return urls.some((each) => requests.every(({ startedAtMs, url }) => url !== each || startedAtMs < atMs));
 }
 
 /** What is done is committed soon, whatever else of its partition is not: by the offset, or as done beyond it. */

@@ -118,18 +118,6 @@ function isUnnoticed({ happenings }: Story, requests: readonly Request[]): boole
   );
 }
 
-/** Where a job's log has begun behind its group's commit: reading begins at the log's start then, and what the commit said of those behind is gone with it. */
-function beganAnew({ happenings, jobs }: Story, call: OfCall): boolean {
-  const placeOf = ({ partition, topic }: { readonly partition: number; readonly topic: string }) =>
-    `${topic}-${partition}`;
-  const places = new Set(
-    happenings.flatMap((happening) =>
-      happening.kind === "committed" && happening.offset < 0 ? [placeOf(happening.partition)] : [],
-    ),
-  );
-  return jobs.some(({ record, value }) => isSame(value, call) && places.has(placeOf(record)));
-}
-
 /** A log that was cut is read again from a time before that (docs/operate/metrics.md): what was done of it is done once more. */
 export function isReadAgain(story: Story, call: OfCall): boolean {
   const { isOfCutLog } = cuts(story);
@@ -154,13 +142,7 @@ export const doublesAreExplained = law("a double only for what was not committed
   for (const [, delivered] of deliveries(story)) {
     if (delivered.length < 2) continue;
     const [first, second] = delivered.slice(-2) as [Request, Request];
-    if (
-      isGiven(first) ||
-      forgotten.has(callKey(first)) ||
-      beganAnew(story, first) ||
-      isReadAgain(story, first)
-    )
-      continue;
+    if (isGiven(first) || forgotten.has(callKey(first)) || isReadAgain(story, first)) continue;
     const destinationId = ownerOf.get(first.url) ?? "";
     if (areReplays(story, delivered.length, first, destinationId)) continue;
     const open = opensOf(story, first, destinationId, committedAt);

@@ -59,9 +59,15 @@ export function appliedTo(
   return own.sort((one, other) => one.end.place - other.end.place);
 }
 
-/** It would empty the list, or take many off it: somebody has to confirm it (docs/use/audiences.md). */
-export function isToBeConfirmed({ members, mode, removed, rows }: MembershipImport): boolean {
-  return (mode === "replace" && rows === 0) || removed > Math.max(100, members / 5);
+/** It would empty the list, or take many off it, or was to be seen first: somebody has to confirm it (docs/use/lists.md). */
+export function isToBeConfirmed({
+  isHeldByRequest,
+  members,
+  mode,
+  removed,
+  rows,
+}: MembershipImport): boolean {
+  return isHeldByRequest || (mode === "replace" && rows === 0) || removed > Math.max(100, members / 5);
 }
 
 /** The one that wrote the row. */

@@ -32,6 +32,7 @@ function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJ
     dueAtMs: 0,
     replayId: null,
     unaskedUrls: [],
+    outcomes: [],
     ...more,
   };
   return {
@@ -222,6 +223,8 @@ describe("a law is broken by", () => {
     const law = "what is done is committed soon";
     expect(late(42_400)).not.toContain(law);
     expect(late(42_450)).toContain(law);
+    const before = request("m1", { url: `${URL}/other`, startedAtMs: 1_000, answeredAtMs: 1_010 });
+    expect(late(42_400, [before, request("m1")])).not.toContain(law);
     expect(late(40_450, [request("m1"), request("m1", { url: `${URL}/other` })])).toContain(law);
     expect(late(40_450, [request("m1", { status: 503 })])).toContain(law);
   });

@@ -5,7 +5,7 @@ import { deletedStayAway } from "./audience-deletions.ts";
 import { silenceIsKept } from "./audience-silence.ts";
 import { profilesKnowSuppressions, suppressedAreSilent } from "./audience-suppressions.ts";
 import { tracksFollowChanges } from "./audience-tracks.ts";
-import { changesHold, membersAreTrue } from "./audience-truth.ts";
+import { changesHold, membersAreTrue, membersChangesHold } from "./audience-truth.ts";
 import { changesAlternate, changesAreNumbered, timesRise } from "./audiences.ts";
 import {
   callReplayCountsAreTrue,
@@ -17,9 +17,11 @@ import { noCommitGoesBack, noCommitPassesWork } from "./commits.ts";
 import { doneIsCommittedSoon } from "./committed-soon.ts";
 import { cookiesAreForgotten } from "./cookies.ts";
 import { copiesAreNotRouted } from "./copies.ts";
+import { countsAreTrue } from "./counted.ts";
 import { cutsAreCounted } from "./cuts.ts";
 import { doublesAreExplained } from "./doubles.ts";
 import { countersReturnToZero, everythingDrains } from "./ends.ts";
+import { onlyTheGoneGoes, theGoneGoes } from "./forgotten.ts";
 import {
   controlKnowsLists,
   endedRest,
@@ -46,9 +48,10 @@ import { lossesAreCounted } from "./removals.ts";
 import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
 import { noCommitPassesUnrecorded, recordsAreTrue } from "./routed-calls.ts";
+import { sizesAreTrue } from "./sizes.ts";
 import type { Finding, Law, Story } from "./story.ts";
 import { jobsWaitInTheirTopic } from "./waiting.ts";
-import { silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
+import { doneIsSaid, silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
 
 const LAWS: readonly Law[] = [
   everyCallArrives,
@@ -74,6 +77,7 @@ const LAWS: readonly Law[] = [
   replayCountsAreTrue,
   noCommitPassesReplay,
   indexesAreComplete,
+  countsAreTrue,
   lossesAreCounted,
   cutsAreCounted,
   onlyWhatIsTakenIsSent,
@@ -81,12 +85,14 @@ const LAWS: readonly Law[] = [
   jobsAreTakenUpInTime,
   silenceIsCarriedOut,
   wishesAreCarriedOut,
+  doneIsSaid,
   changesAlternate,
   changesAreNumbered,
   cookiesAreForgotten,
   timesRise,
   changesHold,
   membersAreTrue,
+  membersChangesHold,
   tracksFollowChanges,
   silenceIsKept,
   noCommitPassesEvent,
@@ -111,6 +117,9 @@ const LAWS: readonly Law[] = [
   controlKnowsLists,
   suppressedStay,
   endedRest,
+  onlyTheGoneGoes,
+  theGoneGoes,
+  sizesAreTrue,
 ];
 
 /** What a run has broken. */

@@ -78,7 +78,13 @@ function story(
     plan: {
       ...made.plan,
       destinations: [LATE],
-      members: { syncCallsPerSecond: 1, isIngestDropping: false, regulations: [], imports: [] },
+      members: {
+        syncCallsPerSecond: 1,
+        isIngestDropping: false,
+        regulations: [],
+        imports: [],
+        deletedKeptMs: 1_000,
+      },
     },
     calls,
     profileEvents: [event(0, { call: call as never })],
@@ -161,6 +167,7 @@ test("what was sent to nobody is a finding", () => {
     atMs: 0,
     traits: "",
     isTracked: false,
+    toAccount: "",
   };
   const profiles = [{ ...written, record, value: { ...value, outbox: [flip] } }];
   expect(broken(whatIsToldWasSent, story({ jobs: [job(4, 22_010)], profiles }))).toEqual([]);

@@ -8,6 +8,7 @@ import { versionsOf } from "./audience-versions.ts";
 import { audienceLaw, EMPTY } from "./audiences.ts";
 import { type Connection, changesAt, connectionsOf, type Told, toldOf } from "./connections.ts";
 import { isUntried } from "./job-events.ts";
+import { isRefusing } from "./order.ts";
 import type { Story } from "./story.ts";
 
 /** As receivers are told to (docs/use/receiving-webhooks.md). */
@@ -132,7 +133,8 @@ export const membersAreTold = audienceLaw("a connected destination knows who is 
       );
       for (const [receiver, lastOf] of Object.entries(RECEIVERS)) {
         // Who corrects what it has given does not know any more what is true of something that is deleted.
-        const isUncorrected = truth.audience.deletedAtMs !== null || isOutrun(story, connection, truth);
+        const isUncorrected =
+          truth.audience.deletedAtMs !== null || isRefusing(story) || isOutrun(story, connection, truth);
         if (receiver !== BY_TIME && isUncorrected) continue;
         const last = lastOf(told);
         const wanted = truth.insteadOf(last === undefined ? [...EMPTY] : textsOf(last));

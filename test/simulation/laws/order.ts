@@ -83,7 +83,7 @@ function isCopyUnsure(story: Story, ...of: readonly OfCall[]): boolean {
 }
 
 /** Kafka refuses some writes for good; then a call is routed once more, and its job stands behind those of calls that came after it. */
-function isRefusing({ plan }: Story): boolean {
+export function isRefusing({ plan }: Story): boolean {
   return plan.faults.some(
     (fault) => fault.kind === "requests" && fault.what === "produce" && fault.how === "rejected",
   );

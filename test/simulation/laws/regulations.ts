@@ -1,6 +1,7 @@
 // Laws of regulations, as control works on them: each ends, whoever is deleted is told of, and nothing is sent of who is suppressed.
 import { deletionMessageId, isDeletion, suppressionOf } from "#contract";
 import { type Regulation, suppressionKey, userHash } from "#topics";
+import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import { skewOf } from "./audience-skew.ts";
 import { isTaken, isUntried } from "./job-events.ts";
@@ -89,8 +90,8 @@ export function periodsOf({ control: { suppressions } }: Story): ReadonlyMap<str
 const IN_FORCE_MS = 1_000;
 /** Who is not hindered knows it by then. */
 const KNOWN_WITHIN_MS = 2_000;
-/** A session that nobody renews, in which a process may go on without what is new. */
-const HINDERED_MS = 6_500;
+/** In which a process may go on without what is new: until it asks again where its answer was lost, which is longer than a session is. */
+const HINDERED_MS = REQUEST_TIMEOUT_MS + 1_500;
 /** By which clocks of two machines differ at most. */
 const CLOCKS_MS = 4_000;
 

@@ -36,7 +36,7 @@ function saidOf({ logs }: Story): Said[] {
 
 /**
  * What was removed, and which of it while no member of a group had committed anything of the partition, or the client had given up its
- * place: it commits -2 where the place is gone from the log. Who starts after that cannot know what it had in hand.
+ * place: it commits -2 where the log was cut and no time is known. Who starts after that cannot know what it had in hand.
  */
 function removedOf({ happenings }: Story): { removed: Removed[]; unknown: Stretch[] } {
   const committed = new Map<string, number>();

@@ -54,7 +54,7 @@ const REQUEST = { url: URL, messageId: "m1", status: 200, answeredAtMs: 2_500 } 
 const committed = (offset: number): Happening => ({
   kind: "committed",
   atMs: 5_000,
-  groupId: "control-replays",
+  groupId: "control",
   partition: { topic: "replays", partition: 0 },
   offset,
   ahead: [],
@@ -77,7 +77,7 @@ function story(more: Partial<Story> = {}): Story {
     deadLetters: [letter("l1")],
     replays: [replay(1), replay(3, { state: "finished", replayed: 1 })],
     requests: [REQUEST],
-    indexes: [{ process: "control-1", deadLetters: 1 }],
+    indexes: [{ process: "control-1", deadLetters: 1, counted: {} }],
     ...more,
   };
 }
@@ -175,7 +175,7 @@ describe("a law is broken by", () => {
     expect(broken({ requests })).toEqual([arrive]);
     const deadAgain = { ...letter(replayJobId("l1", "r")), place: 4 };
     const behind = { ...deadAgain, record: { ...deadAgain.record, offset: 1 } };
-    const indexes = [{ process: "control-1", deadLetters: 2 }];
+    const indexes = [{ process: "control-1", deadLetters: 2, counted: {} }];
     expect(broken({ requests, deadLetters: [letter("l1"), behind], indexes })).toEqual([]);
   });
 
@@ -213,7 +213,7 @@ describe("a law is broken by", () => {
   });
 
   test("an index that has fewer or more than there are", () => {
-    expect(broken({ indexes: [{ process: "control-1", deadLetters: 0 }] })).toEqual([
+    expect(broken({ indexes: [{ process: "control-1", deadLetters: 0, counted: {} }] })).toEqual([
       "the index has every dead letter once",
     ]);
   });

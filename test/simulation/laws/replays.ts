@@ -1,7 +1,7 @@
 import type { Replay } from "#topics";
 import { isOfCalls, replayLives, sentLetters } from "./covered.ts";
 import { removals } from "./removals.ts";
-import { law, type Written } from "./story.ts";
+import { law, type Story, type Written } from "./story.ts";
 
 /** Once everything is through no replay runs any more, and each has ended as somebody was told. */
 export const replaysEnd = law("a replay ends, and as it was asked to", function* (story) {
@@ -58,10 +58,11 @@ export const noCommitPassesReplay = law("no commit passes a replay that runs", f
   for (const [place, happening] of story.happenings.entries()) {
     const version = written.get(place);
     if (version !== undefined) latest.set(version.value.id, version);
-    if (happening.kind !== "committed" || happening.groupId !== "control-replays") continue;
+    if (happening.kind !== "committed" || happening.groupId !== "control") continue;
     const { atMs, offset, partition, process } = happening;
     for (const { record, value } of latest.values()) {
-      if (value.state === "running" && record.partition === partition.partition && record.offset < offset)
+      const isItsPartition = record.topic === partition.topic && record.partition === partition.partition;
+      if (value.state === "running" && isItsPartition && record.offset < offset)
         yield `${process} commits ${offset} at ${atMs} ms, past ${value.id} at ${record.offset}`;
     }
   }
@@ -70,19 +71,24 @@ export const noCommitPassesReplay = law("no commit passes a replay that runs", f
 /** A process that was cut off, or stood still, joins its groups anew, and reads on after that. */
 const READS_AGAIN_WITHIN_MS = 20_000;
 
+/** Processes that have just been disturbed. */
+export function catchingUp({ endedAtMs, happenings }: Story): ReadonlySet<string> {
+  return new Set(
+    happenings.flatMap((happening) =>
+      happening.kind === "disturbed" && happening.atMs >= endedAtMs - READS_AGAIN_WITHIN_MS
+        ? [happening.process]
+        : [],
+    ),
+  );
+}
+
 /** What can be looked up is all there is, but in a process that has just been disturbed. */
 export const indexesAreComplete = law("the index has every dead letter once", function* (story) {
   const { isRemoved } = removals(story);
   if (story.drainedAtMs === undefined || story.deadLetters.some(isRemoved)) return;
   const letters = new Set(story.deadLetters.map(({ value }) => value.id)).size;
-  const catchingUp = new Set(
-    story.happenings.flatMap((happening) =>
-      happening.kind === "disturbed" && happening.atMs >= story.endedAtMs - READS_AGAIN_WITHIN_MS
-        ? [happening.process]
-        : [],
-    ),
-  );
+  const isCatchingUp = catchingUp(story);
   for (const { deadLetters, process } of story.indexes)
-    if (deadLetters !== letters && !catchingUp.has(process))
+    if (deadLetters !== letters && !isCatchingUp.has(process))
       yield `${process} has ${deadLetters}, and there are ${letters}`;
 });

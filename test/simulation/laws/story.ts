@@ -1,5 +1,8 @@
 import type { RawRecord } from "#kafka";
 import type {
+  AudienceConfig,
+  AudienceProgress,
+  AudienceSize,
   Call,
   ConnectionSync,
   DeadLetter,
@@ -49,6 +52,8 @@ export interface LossShown {
 export interface IndexShown {
   readonly process: string;
   readonly deadLetters: number;
+  /** Calls by stage and reason, as in "dropped duplicate", of all time. */
+  readonly counted: Readonly<Record<string, number>>;
 }
 
 /** Who is on a list by a control process's copy of the profiles, at the end. */
@@ -58,7 +63,7 @@ export interface ListShown {
   readonly profileIds: ReadonlySet<string>;
 }
 
-/** What control writes, and works on: every version of each that there was, but for its end. */
+/** What control writes, and works on: every version of each that there was, but for its end unless it says otherwise. */
 export interface ControlRecords {
   readonly destinations: readonly Written<DestinationConfig>[];
   readonly connectionSyncs: readonly Written<ConnectionSync>[];
@@ -67,6 +72,9 @@ export interface ControlRecords {
   readonly suppressions: readonly Written<Suppression | null>[];
   readonly imports: readonly Written<MembershipImport>[];
   readonly importRows: readonly Written<MembershipImportRows>[];
+  /** Ends of imports. */
+  readonly importEnds: readonly Written<null>[];
+  readonly audiences: readonly Written<AudienceConfig>[];
 }
 
 export const NO_CONTROL_RECORDS: ControlRecords = {
@@ -76,6 +84,8 @@ export const NO_CONTROL_RECORDS: ControlRecords = {
   suppressions: [],
   imports: [],
   importRows: [],
+  importEnds: [],
+  audiences: [],
 };
 
 /** A run as its laws look at it. */
@@ -93,6 +103,9 @@ export interface Story {
   readonly profileEvents: readonly Written<ProfileEventRecord>[];
   /** Every version of each, but for its end. */
   readonly profiles: readonly Written<ProfileState>[];
+  /** null: it was ended. */
+  readonly progress: readonly Written<AudienceProgress | null>[];
+  readonly sizes: readonly Written<AudienceSize | null>[];
   readonly control: ControlRecords;
   readonly requests: readonly Request[];
   readonly logs: readonly LogLine[];

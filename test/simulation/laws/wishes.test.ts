@@ -7,7 +7,7 @@ import type { Happening, WishStep } from "../world/history.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";
 import { jobsAreTakenUpInTime } from "./promptness.ts";
 import type { Story, Written } from "./story.ts";
-import { silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
+import { doneIsSaid, silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
 
 const URLS = ["https://destination.test/1", "https://destination.test/2"];
 const DESTINATION: DestinationPlan = {
@@ -208,5 +208,57 @@ describe("a job is taken up soon after it is due", () => {
     expect(due({ deadLetters: [{ ...waiting(), atMs: 11_000 }] as unknown as Story["deadLetters"] })).toBe(
       false,
     );
+  });
+});
+
+describe("a retry is said to be done when it is", () => {
+  const asked = { jobs: [waiting()], happenings: granted("retry", 30_000) };
+  const said = (atMs: number): Happening[] => {
+    const [, answer] = granted("retry", 30_000);
+    return answer?.kind === "wished" ? [{ ...answer, atMs, state: "said_done" }] : [];
+  };
+  const saidAt = (atMs: number) => ({ ...asked, happenings: [...asked.happenings, ...said(atMs)] });
+  const two = [DELIVERER, { ...DELIVERER, name: "control-1", service: "control" } as const];
+  const told = (more: Partial<Story>) => story(more, { processes: two });
+
+  test("not before what it means is asked for", () => {
+    expect(isBroken(doneIsSaid, told({ ...saidAt(33_000), requests: [request(34_000)] }))).toBe(false);
+    expect(isBroken(doneIsSaid, told({ ...saidAt(33_000), requests: [request(40_000)] }))).toBe(true);
+    expect(isBroken(doneIsSaid, told(saidAt(33_000)))).toBe(true);
+  });
+
+  test("and then it is, where nobody is hindered", () => {
+    const done = { ...asked, requests: [request(31_000)] };
+    expect(isBroken(doneIsSaid, told(done))).toBe(true);
+    const again = [...asked.happenings, ...granted("retry", 40_000, { id: "again" })];
+    expect(doneIsSaid(told({ ...done, happenings: again })).map(({ what }) => what.split(",")[0])).toEqual([
+      "again was granted at 40000 ms",
+    ]);
+    const hindered = (process: string): Happening[] =>
+      [40_000, 60_000, 80_000, 100_000, 120_000].map(
+        (atMs) => ({ ...disturbed(atMs), process }) as Happening,
+      );
+    for (const process of ["deliverer-1", "control-1"]) {
+      const happenings = [...asked.happenings, ...hindered(process)];
+      expect(isBroken(doneIsSaid, told({ ...done, happenings }))).toBe(false);
+    }
+  });
+
+  test("unless retention has removed what a reader may hold: no pass sees that", () => {
+    const { record } = waiting();
+    const removed = { kind: "removed", atMs: 29_000, partition: record, below: 3 } as const;
+    const committed = (atMs: number, offset: number): Happening => ({
+      ...{ kind: "committed", atMs, offset, groupId: "deliverer", partition: record, ahead: [] },
+      process: "deliverer-1",
+    });
+    const broken = (...happenings: Happening[]): boolean =>
+      isBroken(
+        doneIsSaid,
+        told({ ...asked, requests: [request(31_000)], happenings: [...happenings, ...asked.happenings] }),
+      );
+    expect(broken(removed)).toBe(false);
+    expect(broken(committed(28_000, 2), removed, committed(29_500, 2))).toBe(false);
+    expect(broken(committed(28_000, 3), removed)).toBe(true);
+    expect(broken(removed, committed(29_500, 3))).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Happening, WishStep } from "../world/history.ts";
 import { goodTime } from "./good-time.ts";
 import { callKey, keyAt } from "./identity.ts";
-import { isTaken, type JobEvents, jobEvents } from "./job-events.ts";
+import { isTaken, isUntried, type JobEvents, jobEvents } from "./job-events.ts";
 import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
@@ -158,27 +158,48 @@ function wasInHand({ requests }: JobEvents, { askedAtMs }: Granted): boolean {
   );
 }
 
+interface Meant {
+  readonly waiting: Written<DeliveryJob>;
+  readonly events: JobEvents;
+}
+
+/** The jobs that waited when the wish was asked for and are what it is about. */
+function* meantBy(story: Story, granted: Granted): Generator<Meant> {
+  const { askedAtMs, wish } = granted;
+  const eventsOf = jobEvents(story);
+  const { isRemoved } = removals(story);
+  for (const jobs of jobsOf(story).values()) {
+    const waiting = waitingAt(jobs, askedAtMs - CLOCKS_MS);
+    if (waiting?.value.destinationId !== wish.destinationId || !isMeant(granted, waiting)) continue;
+    if (jobs.some((job) => isRemoved(job) || standsBehindCut(story, job))) continue;
+    const events = eventsOf(waiting.value);
+    // A copy of a second routing ends with what it is a copy of.
+    const hadEnded = events.deadAtMs.some((deadAtMs) => deadAtMs <= askedAtMs);
+    const wasTaken = events.requests.some((each) => isTaken(each) && (each.answeredAtMs ?? 0) <= askedAtMs);
+    if (hadEnded || wasTaken || wasInHand(events, granted)) continue;
+    if (wish.deed !== "delete" && wasOff(story, granted, waiting.atMs)) continue;
+    yield { events, waiting };
+  }
+}
+
+const knownJobs = new WeakMap<Story, ReadonlyMap<string, readonly Written<DeliveryJob>[]>>();
+
+/** By the job's id. */
+function jobsOf(story: Story): ReadonlyMap<string, readonly Written<DeliveryJob>[]> {
+  const found = knownJobs.get(story) ?? Map.groupBy(story.jobs, ({ value }) => value.jobId);
+  knownJobs.set(story, found);
+  return found;
+}
+
 const WAKING: ReadonlySet<WishStep["deed"]> = new Set(["resume", "retry", "delete"]);
 
 /** What waits when somebody asks for it, or its destination is resumed, is asked for soon; of a deleted destination it is a dead letter soon. */
 export const wishesAreCarriedOut = law("a wish that was granted is carried out", function* (story) {
   const good = goodTime(story, "deliverer");
-  const eventsOf = jobEvents(story);
-  const { isRemoved } = removals(story);
-  const byJob = Map.groupBy(story.jobs, ({ value }) => value.jobId);
   for (const granted of grantedOf(story)) {
     const { askedAtMs, grantedAtMs, untilMs, wish } = granted;
     if (!WAKING.has(wish.deed)) continue;
-    for (const jobs of byJob.values()) {
-      const waiting = waitingAt(jobs, askedAtMs - CLOCKS_MS);
-      if (waiting?.value.destinationId !== wish.destinationId || !isMeant(granted, waiting)) continue;
-      if (jobs.some((job) => isRemoved(job) || standsBehindCut(story, job))) continue;
-      const events = eventsOf(waiting.value);
-      // A copy of a second routing ends with what it is a copy of.
-      const hadEnded = events.deadAtMs.some((deadAtMs) => deadAtMs <= askedAtMs);
-      const wasTaken = events.requests.some((each) => isTaken(each) && (each.answeredAtMs ?? 0) <= askedAtMs);
-      if (hadEnded || wasTaken || wasInHand(events, granted)) continue;
-      if (wish.deed !== "delete" && wasOff(story, granted, waiting.atMs)) continue;
+    for (const { events, waiting } of meantBy(story, granted)) {
       const doneMs = Math.min(untilMs, answeredAtMs(events, wish, askedAtMs));
       if (good(grantedAtMs, doneMs) <= CARRIED_OUT_WITHIN_MS) continue;
       if (wish.deed !== "delete" && !areWell(story, granted, doneMs)) continue;
@@ -186,3 +207,92 @@ export const wishesAreCarriedOut = law("a wish that was granted is carried out",
     }
   }
 });
+
+/** What was woken is asked for as soon as it has a place at its endpoint. */
+const BEGUN_WITHIN_MS = 3_500;
+
+/**
+ * A retry is said to be done when it is: of what it means nothing is left waiting then. Where everything goes well it is said so, too, once
+ * deliverers have had their time.
+ */
+export const doneIsSaid = law("a retry is said to be done when it is", function* (story) {
+  const good = goodTime(story, "deliverer");
+  const said = story.happenings.filter(
+    (happening) => happening.kind === "wished" && happening.state === "said_done",
+  );
+  for (const granted of grantedOf(story)) {
+    const { grantedAtMs, wish } = granted;
+    if (wish.deed !== "retry") continue;
+    const untilMs = Math.min(granted.untilMs, askedAgainAtMs(story, granted));
+    const saidAtMs = said.find((each) => each.kind === "wished" && each.wish.id === wish.id)?.atMs;
+    if (saidAtMs === undefined) {
+      const hadTime =
+        good(grantedAtMs, untilMs) > SAID_WITHIN_MS && isControlWell(story, grantedAtMs, untilMs);
+      if (hadTime && areWell(story, granted, untilMs) && !someAreOutOfSight(story, grantedAtMs))
+        yield `${wish.id} was granted at ${grantedAtMs} ms, and nobody says that it is done`;
+      continue;
+    }
+    for (const { events, waiting } of meantBy(story, granted)) {
+      const doneMs = answeredAtMs(events, wish, granted.askedAtMs);
+      if (saidAtMs >= untilMs || doneMs - saidAtMs <= BEGUN_WITHIN_MS) continue;
+      if (!isDisturbed(story, saidAtMs, doneMs) && areWell(story, granted, doneMs))
+        yield `${wish.id} is said to be done at ${saidAtMs} ms, and ${keyAt(waiting.value, wish.destinationId)} waits until ${doneMs} ms`;
+    }
+  }
+});
+
+/**
+ * Retention has removed what the deliverers have not done when it is asked for, or do not do before: it may be in a reader's hand, where no pass sees
+ * it, so nobody says of that partition that it is done.
+ */
+function someAreOutOfSight({ happenings, jobs }: Story, grantedAtMs: number): boolean {
+  const putOff = new Set(jobs.flatMap((job) => (isUntried(job) ? [] : placeOf(job.record))));
+  const committed = new Map<string, number>();
+  const below = new Map<string, number>();
+  for (const each of happenings) {
+    if (each.kind !== "committed" && each.kind !== "removed") continue;
+    const place = placeOf(each.partition);
+    if (!putOff.has(place)) continue;
+    if (each.kind === "removed") below.set(place, each.below);
+    else committed.set(place, each.offset);
+    const isOpen = (committed.get(place) ?? 0) < (below.get(place) ?? 0);
+    if (isOpen && each.atMs >= grantedAtMs) return true;
+  }
+  return [...below].some(([place, offset]) => (committed.get(place) ?? 0) < offset);
+}
+
+function placeOf({ partition, topic }: { readonly partition: number; readonly topic: string }): string {
+  return `${topic}-${partition}`;
+}
+
+/** The API tells of the last request of a destination alone. */
+function askedAgainAtMs({ happenings }: Story, { grantedAtMs, wish }: Granted): number {
+  const next = happenings.find(
+    (each) =>
+      each.kind === "wished" &&
+      each.state === "asked" &&
+      each.wish.destinationId === wish.destinationId &&
+      WAKING.has(each.wish.deed) &&
+      each.atMs >= grantedAtMs,
+  );
+  return next?.atMs ?? Number.POSITIVE_INFINITY;
+}
+
+/** Whether something happened to a deliverer since: what it had begun is begun again by another. */
+function isDisturbed({ happenings, plan }: Story, fromMs: number, toMs: number): boolean {
+  const deliverers = new Set(
+    plan.processes.flatMap((each) => (each.service === "deliverer" ? each.name : [])),
+  );
+  return happenings.some(
+    (each) =>
+      each.kind === "disturbed" && deliverers.has(each.process) && each.atMs >= fromMs && each.atMs <= toMs,
+  );
+}
+
+/** The deliverers' time, and a second until control has read of it and somebody looks. */
+const SAID_WITHIN_MS = 25_000;
+
+/** Whether nothing hinders control, to whom deliverers tell what they have done. */
+function isControlWell(story: Story, fromMs: number, toMs: number): boolean {
+  return goodTime(story, "control")(fromMs, toMs) > SAID_WITHIN_MS;
+}

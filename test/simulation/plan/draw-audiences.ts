@@ -133,6 +133,7 @@ export function configOf(id: string, definition: Definition, atMs: number): Audi
     updatedAtMs: writtenAtMs,
     deletedAtMs: null,
     isExitAll: false,
+    isForgotten: false,
     hasTrackCalls: false,
     sentTraits: [],
     earlier: [],

@@ -19,6 +19,9 @@ const QUIET_MS = 6_000;
 /** A sync goes so fast: at the slow ones it is still under way when something happens. */
 const SYNC_RATES = [500, 40, 10, 4] as const;
 
+/** So long after its deletion an audience is forgotten: in half of the worlds not within their time. */
+const KEPT_MS = [500, 3_000, 600_000, 600_000] as const;
+
 /** No audience sends to it. */
 const OTHER_SOURCE = "source-2";
 
@@ -64,6 +67,7 @@ export function drawMembersPlan(seed: number): Plan {
       isIngestDropping: random.split("ingest").chance(0.5),
       regulations,
       imports: [],
+      deletedKeptMs: random.split("deleted").pick(KEPT_MS),
     },
   };
   return withImports(whole, random.split("imports"));

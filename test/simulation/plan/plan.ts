@@ -38,7 +38,7 @@ export interface FilterPlan {
 export interface CallPlan {
   readonly messageId: string;
   readonly userId: string;
-  readonly type: "track" | "identify" | "alias";
+  readonly type: "track" | "identify" | "alias" | "group";
   /** What it says instead, ids included; undefined: as little as a call of `userId` can. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly atMs: number;
@@ -211,6 +211,8 @@ interface MembersPlan {
   readonly imports: readonly ImportPlan[];
   /** HOOKLINE_IMPORT_RATE; undefined: the product's own. */
   readonly importChangesPerSecond?: number;
+  /** HOOKLINE_DELETED_AUDIENCE_RETENTION. */
+  readonly deletedKeptMs: number;
 }
 
 /** All that a seed decides. */

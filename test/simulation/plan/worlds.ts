@@ -1,5 +1,6 @@
 import { Random } from "../random.ts";
 import { drawPlan } from "./draw.ts";
+import { withAccounts } from "./draw-accounts.ts";
 import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";
 import { withCookies } from "./draw-cookies.ts";
@@ -11,13 +12,14 @@ import type { SizeName } from "./size.ts";
 /**
  * What worlds are about: calls on their way to endpoints, audiences that calls make, or both, and what control does about members. In worlds of steady audiences nobody edits, pauses or
  * deletes anything, nothing is imported, no anonymous id is forgotten, and clocks agree; in those of steady deliveries nobody uses the control API but for replays of dead
- * letters (`draw-more.ts`). What was found in them stays a seed of theirs.
+ * letters (`draw-more.ts`). In those of accounts all is as in worlds of audiences, and some audiences are of accounts. What was found in them stays a seed of theirs.
  */
 export const WORLDS = [
   "deliveries",
   "steady_deliveries",
   "audiences",
   "steady_audiences",
+  "accounts",
   "members",
 ] as const;
 
@@ -38,7 +40,8 @@ export function planOf({ seed, size, worlds }: WorldName): Plan {
   const plan = drawAudiencePlan(seed);
   if (worlds === "steady_audiences") return plan;
   const random = new Random(seed);
-  return withCookies(withChanges(plan, random.split("audience changes")), random.split("cookies"));
+  const changed = withCookies(withChanges(plan, random.split("audience changes")), random.split("cookies"));
+  return worlds === "accounts" ? withAccounts(changed, random.split("accounts")) : changed;
 }
 
 /** Whether the world has what was drawn for some of the worlds of deliveries alone. */

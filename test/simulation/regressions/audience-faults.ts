@@ -61,7 +61,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [MOMENT],
     worlds: "steady_audiences",
-    firstSeed: 723,
+    firstSeed: 921,
   },
   {
     name: "two changes of one user have one time",

@@ -169,6 +169,6 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL, LOST, COUNTER],
     size: "large",
-    firstSeed: 93,
+    firstSeed: 704,
   },
 ];

@@ -8,7 +8,7 @@ const ROUTED = "no job is made of a suppressed user's call";
 const LAST_WORD = "who is suppressed in the end was so by the last word";
 const TOLD = "whoever is deleted is told of, in each affected source";
 
-const WORKER = "services/control/jobs/connection-syncs/worker.ts";
+const SYNCING = "services/control/jobs/connection-syncs/syncing.ts";
 const REGULATION = "services/control/jobs/regulations/worker.ts";
 const SYNC = "services/control/jobs/connection-syncs/sync.ts";
 
@@ -31,7 +31,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     name: "a value that a router's newer one stands before is not corrected",
     edits: [
       {
-        file: WORKER,
+        file: SYNCING,
         now: "open = await this.#overtaken(await changesSince(open, this.#work.profiles, partition), destination);",
         before: "await changesSince(open, this.#work.profiles, partition);\n      open = [];",
       },
@@ -41,23 +41,10 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     firstSeed: 19,
   },
   {
-    name: "the jobs of a second sync are those of the first",
-    edits: [
-      {
-        file: "services/control/jobs/connection-syncs/records.ts",
-        now: "value.result.sinceMs < sync.createdAtMs ? sync.createdAtMs : undefined,",
-        before: "value.result.sinceMs < sync.createdAtMs ? 1 : undefined,",
-      },
-    ],
-    breaks: [KNOWS],
-    worlds: "members",
-    firstSeed: 312,
-  },
-  {
     name: "what is paused when its turn comes is forgotten",
     edits: [
       {
-        file: WORKER,
+        file: SYNCING,
         now: 'if (fate === "held_back" && !heldBackIds.includes(id))',
         before: 'if (fate === "held_back" && heldBackIds.includes(""))',
       },
@@ -70,7 +57,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     name: "what is deleted while it is paused is waited for",
     edits: [
       {
-        file: WORKER,
+        file: "services/control/jobs/connection-syncs/worker.ts",
         now: "known.heldBackIds.filter((id) => !isHeldBack(work.audience(id)));",
         before:
           "known.heldBackIds.filter((id) => isHeldBack(undefined) || work.audience(id)?.isPaused !== true);",
@@ -115,21 +102,26 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
         before: "return state;",
       },
       {
-        file: WORKER,
+        file: SYNCING,
         now: "state.redirectTo !== null || this.#work.isSuppressed(id)) continue;",
         before: "state.redirectTo !== null) continue;",
+      },
+      {
+        file: SYNCING,
+        now: "const left = some.filter(({ profileId }) => !isSuppressed(profileId));",
+        before: "const left = some;",
       },
     ],
     breaks: [ROUTED],
     worlds: "members",
-    firstSeed: 168,
+    firstSeed: 444,
   },
   {
     name: "suppressions are written while an older regulation has not written its own",
     edits: [
       {
         file: REGULATION,
-        now: "  await work.store.untilOlderAreWritten(regulation, signal);\n",
+        now: "  await work.store.untilOlderAreWritten(noted, signal);\n",
         before: "",
       },
     ],
@@ -139,23 +131,36 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
   },
   {
     name: "a regulation that is let go of ends",
-    edits: [{ file: REGULATION, now: "  if (signal.aborted) return;\n", before: "" }],
+    edits: [{ file: REGULATION, now: "  if (!signal.aborted) await note", before: "  await note" }],
     breaks: [TOLD],
     worlds: "members",
-    firstSeed: 40,
+    firstSeed: 971,
+  },
+  {
+    name: "how far a regulation is is written behind another process",
+    edits: [
+      {
+        file: "services/control/jobs/regulations/open.ts",
+        now: "replace: (progress) => sole.replace(progress, (after, only) => store.put(after, only)),",
+        before: "replace: ({ after }) => store.put(after),",
+      },
+    ],
+    breaks: [TOLD],
+    worlds: "members",
+    firstSeed: 981030,
   },
   {
     name: "a regulation is noted as notified before it is",
     edits: [
       {
         file: REGULATION,
-        now: "  await work.pace.turn(userIds.length, signal);\n",
+        now: "      regulation = await notifyOf(regulation, next, working);\n",
         before:
-          "  await work.store.put(notified(regulation, userIds.length, work.nowMs()));\n  await work.pace.turn(userIds.length, signal);\n",
+          "      regulation = notified(regulation, next.userIds.length, work.nowMs());\n      const { noted: before } = working;\n      await note(regulation, working);\n      await notifyOf(before, next, working);\n",
       },
     ],
     breaks: [TOLD],
     worlds: "members",
-    firstSeed: 33,
+    firstSeed: 235,
   },
 ];

@@ -124,7 +124,7 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     ],
     breaks: ["every dead letter's reason holds"],
     worlds: "deliveries",
-    firstSeed: 689,
+    firstSeed: 817,
   },
   {
     name: "a call is dropped after a look that had begun before it came",
@@ -187,5 +187,19 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     breaks: ["a replay of calls sends what it means and nothing else"],
     worlds: "deliveries",
     firstSeed: 56,
+  },
+  {
+    name: "what deliverers say they have done of a retry is not all read",
+    edits: [
+      {
+        file: "services/control/resources/destinations/retry-requests.ts",
+        now: "of done.places) known",
+        before: "of done.places.slice(1)) known",
+      },
+    ],
+    breaks: ["a retry is said to be done when it is"],
+    worlds: "deliveries",
+    having: "wishes",
+    firstSeed: 35,
   },
 ];

@@ -525,4 +525,51 @@ export const REGRESSIONS: readonly Regression[] = [
     worlds: "members",
     found: "the disk kept what was under way when the power failed, without what it follows from",
   },
+  {
+    seed: 90001573,
+    worlds: "deliveries",
+    found: "retention passed a group's place, and what it had done behind that was done again",
+  },
+  {
+    seed: 90051161,
+    worlds: "deliveries",
+    found: "of two members that claimed a partition the one whose clock was ahead got it, busy or not",
+  },
+  {
+    seed: 91000061,
+    worlds: "deliveries",
+    found: "a group stayed below the start of a log that retention had emptied",
+  },
+  {
+    seed: 981014,
+    worlds: "members",
+    found:
+      "a change that met its destination switched off was not sent when that was on again within milliseconds",
+  },
+  {
+    seed: 992202,
+    worlds: "audiences",
+    found: "time passed by what control had written meanwhile, where no call had come",
+  },
+  {
+    seed: 92002701,
+    worlds: "deliveries",
+    found:
+      "a member's wish to join again went with another broker's failed fetch, and nobody read its partition",
+  },
+  {
+    seed: 94000542,
+    worlds: "deliveries",
+    found: "a group stayed where it was in a log that was emptied and then cut",
+  },
+  {
+    seed: 95000606,
+    worlds: "deliveries",
+    found: "a cut log grew while its group's way back to its start failed: what stood before was passed over",
+  },
+  {
+    seed: 80057719,
+    worlds: "deliveries",
+    found: "a call that was put off by a clock that was then put back waited as much longer",
+  },
 ];

@@ -31,7 +31,7 @@ broken (docs/develop/simulation.md). Ends with 1 when one was.
   --seed     the first one's seed, a whole number; the others follow on it
   --worlds   deliveries, unless told otherwise, or audiences: those of the audience processor; in steady_audiences nothing is edited,
              imported or deleted, in steady_deliveries nobody uses the control API but for replays of dead letters; members: audiences,
-             destinations that are connected to them later, and what control does about that
+             destinations that are connected to them later, and what control does about that; accounts: audiences, some of them of accounts
   --having   passes over worlds of deliveries that lack it: ${FEATURE_NAMES.join(", ")}
   --without  ids of faults, bad times of endpoints, changes, audiences, imports and deletions that are left out
   --size     of deliveries, small or large for all of them, instead of as each seed decides

@@ -59,14 +59,14 @@ export function leftOver(world: World): string {
   const read = [topics.deliveryJobs, ...topics.deliveryRetries].flatMap((topic) => left("deliverer", topic));
   // One who has something that is paused waits for it.
   const isPaused = [...versionsOf(world).values()].some(({ newest }) => newest.isPaused);
-  const given = plan.members && !isPaused ? left("control-connection-syncs", topics.destinationConfig) : [];
-  const regulated = plan.members ? left("control-regulations", topics.regulations) : [];
-  const imported = plan.members ? left("control-imports", topics.membershipImports) : [];
-  const watched = cluster.groups.includes("control-replays")
+  const given = plan.members && !isPaused ? left("control", topics.destinationConfig) : [];
+  const regulated = plan.members ? left("control", topics.regulations) : [];
+  const imported = plan.members ? left("control", topics.membershipImports) : [];
+  const watched = cluster.groups.includes("control")
     ? [
-        ...left("control-replays", topics.replays),
-        ...left("control-health", topics.deliveryAttempts),
-        ...left("control-health", topics.deadLetters),
+        ...left("control", topics.replays),
+        ...left("control", topics.deliveryAttempts),
+        ...left("control", topics.deadLetters),
       ]
     : [];
   return [...routed, ...folded, ...read, ...given, ...regulated, ...imported, ...watched].join(", ");

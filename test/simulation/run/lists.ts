@@ -3,6 +3,8 @@ import type { ListShown } from "../laws/story.ts";
 import type { Desk, Fleet } from "../world/fleet.ts";
 import type { World } from "../world/world.ts";
 
+/** Control's copy of the profiles is two seconds old at most: it has by then what the last clerk's wish came to. */
+const COPIED_WITHIN_MS = 3_000;
 /** Their disks answer by then. */
 const ANSWERED_WITHIN_MS = 1_000;
 
@@ -11,6 +13,7 @@ export async function listsOf({ plan, time }: World, fleet: Fleet): Promise<List
   const imports = plan.members?.imports ?? [];
   if (imports.length === 0) return [];
   const listIds = [...new Set(imports.map(({ audienceId }) => audienceId))];
+  await inRealEvent(() => time.runUntil(time.nowMs + COPIED_WITHIN_MS));
   const shown: ListShown[] = [];
   const asked = fleet.desks.filter(
     ({ control, process }) => control.profiles.isLoaded && !process.isStopping,

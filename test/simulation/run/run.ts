@@ -9,7 +9,7 @@ import type { Finding, IndexShown, LossShown, Remainder, Story, Written } from "
 import type { Plan } from "../plan/plan.ts";
 import { AudienceOperator } from "../world/audience-operator.ts";
 import { Clients } from "../world/clients.ts";
-import { Fleet } from "../world/fleet.ts";
+import { type Desk, Fleet } from "../world/fleet.ts";
 import type { Happening } from "../world/history.ts";
 import { ImportClerk } from "../world/import-clerk.ts";
 import { Operator } from "../world/operator.ts";
@@ -24,6 +24,7 @@ import { listsOf } from "./lists.ts";
 import { hearUnhandled } from "./unhandled.ts";
 
 const STEP_MS = 1_000;
+const DAY_MS = 86_400_000;
 /** Requests that nobody waits for any more have ended, and timers that tidy up have had their turn. */
 const SETTLE_MS = 3_000;
 /** As the product's readers. */
@@ -35,6 +36,12 @@ const WATCHED_AFTER_CALM_MS = 9_000;
  * Time stands still until then, and nothing else shows which tables are not read.
  */
 const CONFIGURED_AFTER_CALM_MS = REQUEST_TIMEOUT_MS + 2 * SESSION_TIMEOUT_MS + SETTLE_MS;
+
+/** Where anonymous ids are forgotten, until those of the last calls are. */
+function watchedAfter({ anonymousRetentionMs = 0, audiences }: Plan): number {
+  if (audiences.length === 0) return WATCHED_AFTER_CALM_MS;
+  return CONFIGURED_AFTER_CALM_MS + anonymousRetentionMs * 1.25;
+}
 
 export interface RunResult {
   readonly findings: readonly Finding[];
@@ -130,7 +137,7 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   new ReplayClerk(world, () => fleet.desks).begin();
   new Saboteur(world, fleet).begin();
   await inRealEvent(() => time.runUntil(calmMs));
-  const watchedAfterMs = plan.audiences.length > 0 ? CONFIGURED_AFTER_CALM_MS : WATCHED_AFTER_CALM_MS;
+  const watchedAfterMs = watchedAfter(plan);
   let drainedAtMs: number | undefined;
   for (let untilMs = calmMs + STEP_MS; untilMs <= endMs; untilMs += STEP_MS) {
     await inRealEvent(() => time.runUntil(untilMs));
@@ -168,7 +175,19 @@ function indexesOf(fleet: Fleet): IndexShown[] {
   return reading.map(({ control, process }) => ({
     process: process.name,
     deadLetters: control.deliveries.index.countDeadLetters({}),
+    counted: countedIn(control),
   }));
+}
+
+/** A world lasts for less than a day, so no step begins before. */
+function countedIn({ deliveries, nowMs }: Desk["control"]): Record<string, number> {
+  const range = { fromMs: nowMs() - 7 * DAY_MS, toMs: nowMs() + DAY_MS, stepMs: DAY_MS };
+  const counted: Record<string, number> = {};
+  for (const { calls, reason, stage } of deliveries.index.sumFlow(range)) {
+    const cell = `${stage} ${reason}`.trim();
+    counted[cell] = (counted[cell] ?? 0) + calls;
+  }
+  return counted;
 }
 
 function lossesOf({ topics }: World, fleet: Fleet): LossShown[] {
@@ -213,6 +232,10 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
           : await written(serde, topic, each),
       ),
     );
+  const readEnds = ({ name }: Topic) =>
+    (appended.get(name) ?? []).flatMap((each) =>
+      each.happening.record.value === null ? { ...endOf(each), value: null } : [],
+    );
   return {
     ...ending,
     plan,
@@ -224,6 +247,8 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     replays: await read(topics.replays),
     profileEvents: await read(topics.profileEvents),
     profiles: await readValues(topics.profiles),
+    progress: await readAll(topics.audienceProgress),
+    sizes: await readAll(topics.audienceSizes),
     control: {
       destinations: await readValues(topics.destinationConfig),
       connectionSyncs: await readValues(topics.connectionSyncs),
@@ -231,6 +256,8 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
       suppressions: await readAll(topics.suppressions),
       imports: await readValues(topics.membershipImports),
       importRows: await readValues(topics.membershipImportRows),
+      importEnds: readEnds(topics.membershipImports),
+      audiences: await readValues(topics.audienceConfig),
     },
     endedAtMs: world.time.nowMs,
     requests: endpoints.requests,

@@ -184,7 +184,10 @@ function environmentOf({ plan }: World): Record<string, string> {
   const { anonymousRetentionMs, members, recordsCalls, timing } = plan;
   return {
     ...(anonymousRetentionMs !== undefined && { HOOKLINE_ANONYMOUS_RETENTION: `${anonymousRetentionMs}ms` }),
-    ...(members !== undefined && { HOOKLINE_CONNECTION_SYNC_RATE: `${members.syncCallsPerSecond}` }),
+    ...(members !== undefined && {
+      HOOKLINE_CONNECTION_SYNC_RATE: `${members.syncCallsPerSecond}`,
+      HOOKLINE_DELETED_AUDIENCE_RETENTION: `${members.deletedKeptMs}ms`,
+    }),
     ...(members?.importChangesPerSecond !== undefined && {
       HOOKLINE_IMPORT_RATE: `${members.importChangesPerSecond}`,
     }),

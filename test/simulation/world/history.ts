@@ -47,7 +47,11 @@ export type Happening = { readonly atMs: number } & (
       readonly askedAtMs: number;
     }
   /** It was sent for the first time; answered 2xx; refused for good. */
-  | { readonly kind: "wished"; readonly state: "asked" | "granted" | "refused"; readonly wish: WishStep }
+  | {
+      readonly kind: "wished";
+      readonly state: "asked" | "granted" | "refused" | "said_done";
+      readonly wish: WishStep;
+    }
   | { readonly kind: "appended"; readonly record: RawRecord; readonly process: string }
   | {
       readonly kind: "committed";

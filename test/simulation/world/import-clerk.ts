@@ -88,7 +88,7 @@ async function upload(control: Desk["control"], plan: ImportPlan) {
   const decoded = decodedBody(Readable.from([Buffer.from(bodyOf(plan))]), undefined);
   try {
     const rows = READERS[format](decoded.stream);
-    return await startImport(control, { audienceId, importId, mode, rows, by: BY });
+    return await startImport(control, { audienceId, importId, mode, isHeldByRequest: false, rows, by: BY });
   } finally {
     decoded.discard();
   }

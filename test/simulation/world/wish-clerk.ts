@@ -15,6 +15,10 @@ import type { Desk } from "./fleet.ts";
 import type { WishStep } from "./history.ts";
 import type { World } from "./world.ts";
 
+/** As somebody does who waits for it. */
+const LOOK_EVERY_MS = 1_000;
+const MAX_LOOKS = 120;
+
 const BY: Actor = { token: "somebody", requestId: null };
 
 interface Step extends WishStep {
@@ -46,6 +50,7 @@ function stepsOf(wish: Wish): readonly [Step, ...Step[]] {
 export class WishClerk {
   readonly #world: World;
   readonly #client: DeskClient;
+  readonly #desks: () => readonly Desk[];
   /** By destination, what is to be asked for once the one before is answered. */
   readonly #queues = new Map<string, (() => void)[]>();
   /** As it was last asked for; undefined: deleted. */
@@ -53,6 +58,7 @@ export class WishClerk {
 
   constructor(world: World, desks: () => readonly Desk[]) {
     this.#world = world;
+    this.#desks = desks;
     this.#client = new DeskClient(world, { name: "wishes", desks });
     for (const destination of world.plan.destinations)
       this.#configs.set(destination.id, { ...destination, enabled: destination.isMadeOff !== true });
@@ -85,18 +91,31 @@ export class WishClerk {
         ({ control }) => carryOut(control, wish, step),
         (answer) => {
           this.#tell(answer === undefined ? "refused" : "granted", step);
+          if (answer?.retryId !== undefined) this.#watch(step, answer.retryId);
           this.#next(wish, later);
         },
       );
     });
   }
 
+  /** Looks until a control process says that it is done, or that something else was asked for since. */
+  #watch(step: Step, retryId: string, looks = 0): void {
+    if (looks === MAX_LOOKS) return;
+    this.#world.time.after(LOOK_EVERY_MS, () => {
+      const [desk] = this.#desks();
+      const state = desk?.control.retryRequests.of(step.destinationId);
+      const isOther = looks > 0 && state !== undefined && state.request.id !== retryId;
+      if (state?.request.id === retryId && state.isDone) this.#tell("said_done", step);
+      else if (!isOther) this.#watch(step, retryId, looks + 1);
+    });
+  }
+
   /** What is asked for may hold from then on, and does from the answer on. */
-  #tell(state: "asked" | "granted" | "refused", step: Step): void {
+  #tell(state: "asked" | "granted" | "refused" | "said_done", step: Step): void {
     const { history, time, trace } = this.#world;
     const atMs = time.nowMs;
     trace.add("clerk", `${step.id}: ${step.deed} of ${step.destinationId} is ${state}`);
-    if (state !== "refused") this.#configure(step);
+    if (state === "asked" || state === "granted") this.#configure(step);
     history.add({ kind: "wished", atMs, state, wish: step });
   }
 
@@ -122,12 +141,17 @@ export class WishClerk {
   }
 }
 
+interface CarriedOut {
+  /** The request by which the API says how far a retry is. */
+  readonly retryId: string | undefined;
+}
+
 /** As the routes do it. */
 async function carryOut(
   control: Desk["control"],
   wish: Wish,
   { deed, destinationId: id }: WishStep,
-): Promise<true> {
+): Promise<CarriedOut> {
   const whose = { id, by: BY };
   switch (deed) {
     case "pause":
@@ -138,7 +162,7 @@ async function carryOut(
       break;
     case "retry":
       await retryDestination(control, whose, choiceOf(wish));
-      break;
+      return { retryId: control.retryRequests.of(id)?.request.id };
     case "switch_off":
     case "switch_on":
       await changeDestination(control, whose, { enabled: deed === "switch_on" });
@@ -159,7 +183,7 @@ async function carryOut(
     case "delete":
       await deleteDestination(control, whose);
   }
-  return true;
+  return { retryId: undefined };
 }
 
 const disconnected = (sourceIds: readonly string[] = []): string[] =>

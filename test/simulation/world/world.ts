@@ -24,9 +24,6 @@ import { Trace } from "./trace.ts";
 
 const KEPT_TRACE_LINES = 4_000;
 
-/** Groups of control that share work. */
-const CONTROL_GROUPS: ReadonlySet<string | undefined> = new Set(["control-replays", "control-health"]);
-
 /** What all processes of a run share: the clock, the cluster, the registry, the endpoints; and who watches them. */
 export class World {
   readonly plan: Plan;
@@ -178,7 +175,7 @@ export class World {
     this.trace.add("cluster", what);
     const [groupId] = what.split(" ");
     for (const { name, service } of this.plan.processes) {
-      const isOfGroup = service === "control" ? CONTROL_GROUPS.has(groupId) : groupId === service;
+      const isOfGroup = groupId === service;
       if (isOfGroup) this.disturb(name, "rebalance");
       // A member is called after its process and its group.
       if (isOfGroup && what.startsWith(`${groupId} ${name}-${groupId}-`) && what.endsWith(" is missed"))

@@ -103,6 +103,28 @@ export function describeAdministration(bench: () => ConformanceBench): void {
       expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map());
     });
 
+    test("nobody's commit is taken by a group without a member, and refused while it has one", async () => {
+      const topic = await bench().topic(2);
+      const [groupId, unheard] = [bench().groupId(), bench().groupId()];
+      const { admin } = bench().cluster("one");
+      const committed = () => bench().settled(admin.commits(groupId, topic));
+      const commit = (partition: number, offset: number, metadata?: string) =>
+        bench().settled(admin.commitUnlessJoined(groupId, [{ topic, partition, offset, metadata }]));
+      await write(bench(), { topic, partition: 0 }, ["a", "b"]);
+      expect(await bench().settled(admin.memberCount([groupId, unheard]))).toBe(0);
+      expect(await commit(0, 1, "text")).toBe(true);
+      expect(await committed()).toEqual(new Map([[0, { offset: 1, metadata: "text" }]]));
+      await withMembers(bench(), async (open) => {
+        const member = await open({ groupId, topics: [topic] });
+        await bench().until(() => member.keys.length > 0, "the record");
+        expect(member.offsets(0)).toEqual([1]);
+        expect(await bench().settled(admin.memberCount([groupId, unheard]))).toBe(1);
+        expect(await commit(1, 7)).toBe(false);
+      });
+      expect(await bench().settled(admin.memberCount([groupId]))).toBe(0);
+      expect((await committed()).has(1)).toBe(false);
+    });
+
     test("a group that nobody has heard of has committed nothing", async () => {
       const topic = await bench().topic(1);
       const { admin } = bench().cluster("one");

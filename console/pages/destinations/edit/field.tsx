@@ -1,5 +1,6 @@
 // One option of the form, with what is wrong with it beside it.
 import { type ReactNode, useId } from "react";
+import { ConditionsField } from "../../../elements/conditions/conditions-field.tsx";
 import { Text } from "../../../elements/text.tsx";
 import { type FieldProblem, isOn, OPTIONS, type OptionName, switchText } from "./options.ts";
 
@@ -50,7 +51,16 @@ interface OptionFieldProps {
 
 export function OptionField({ change, name, problems, text }: OptionFieldProps) {
   const { hint, kind, title } = OPTIONS[name];
-  const isLong = kind === "list" || kind === "pairs" || kind === "json";
+  if (kind === "conditions")
+    return (
+      <ConditionsField
+        {...{ name, title, hint, text, change }}
+        mode="filter"
+        canBeNone
+        problems={problemsOf(problems, name)}
+      />
+    );
+  const isLong = kind === "list" || kind === "pairs";
   return (
     <Field title={title} hint={hint} problems={problemsOf(problems, name)}>
       {(ids) => {
@@ -67,7 +77,7 @@ export function OptionField({ change, name, problems, text }: OptionFieldProps) 
           return (
             <textarea
               {...ids}
-              rows={kind === "json" ? 6 : 3}
+              rows={3}
               spellCheck={false}
               value={text}
               onChange={({ target }) => change(target.value)}

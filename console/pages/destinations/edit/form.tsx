@@ -7,10 +7,12 @@ import { Answer, ProblemNote } from "../../../elements/answer.tsx";
 import { WithScope } from "../../../elements/with-scope.tsx";
 import { useDestination } from "../queries.ts";
 import { OptionField, problemsOf } from "./field.tsx";
+import { FilterTest } from "./filter-test.tsx";
 import {
   changesOf,
   type FieldProblem,
   OPTION_NAMES,
+  OPTIONS,
   type OptionName,
   type Patch,
   textsOf,
@@ -48,13 +50,10 @@ function usePatch({ destination: { id }, etag }: Read) {
   });
 }
 
-const GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
-  General: ["name", "enabled", "labels", "sourceIds"],
-  "Which calls it gets": ["callTypes", "events", "filter"],
-  "How they are sent": [
-    ...(["maxRequestsPerSecond", "maxInFlight", "shards", "retryDelays", "retryWindow"] as const),
-    ...(["disableAfter", "standardWebhooks"] as const),
-  ],
+const GROUPS = {
+  general: "General",
+  selection: "Which calls it gets",
+  sending: "How they are sent",
 };
 
 /** What the form has as its own, beside what control says of it. */
@@ -95,10 +94,10 @@ function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<t
         if (form.problems.length === 0 && changed.length > 0) mutate(form.patch);
       }}
     >
-      {Object.entries(GROUPS).map(([title, names]) => (
-        <fieldset key={title}>
+      {Object.entries(GROUPS).map(([group, title]) => (
+        <fieldset key={group}>
           <legend>{title}</legend>
-          {names.map((name) => (
+          {OPTION_NAMES.filter((name) => OPTIONS[name].group === group).map((name) => (
             <OptionField
               key={name}
               name={name}
@@ -107,6 +106,7 @@ function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<t
               change={(text) => form.setText(name, text)}
             />
           ))}
+          {group === "selection" && <FilterTest texts={form.texts} />}
         </fieldset>
       ))}
       <WebhookFields texts={form.webhooks} problems={problems} change={form.setWebhooks} />

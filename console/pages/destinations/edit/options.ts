@@ -1,5 +1,6 @@
 // Every option of a destination as a field of the form: how it is written as text, and read from text.
 import type { Schemas } from "../../../api/client.ts";
+import { OPTIONS as OF_CONTROL } from "../../../api/tables.generated.ts";
 
 export type Patch = Schemas["DestinationPatch"];
 type Destination = Schemas["Destination"];
@@ -8,71 +9,35 @@ type Destination = Schemas["Destination"];
 export type OptionName = Exclude<keyof Patch, "webhooks" | "sharedSecret" | "previousSecretValidFor">;
 
 /** `list` and `pairs`: an entry a line. What is nullable is null where its text is empty. */
-type OptionKind = "text" | "number" | "switch" | "list" | "pairs" | "json";
+type OptionKind = "text" | "number" | "switch" | "list" | "pairs" | "conditions";
 
 interface Option {
   readonly title: string;
   readonly kind: OptionKind;
   readonly isNullable: boolean;
+  readonly group: "general" | "selection" | "sending";
   readonly hint?: string;
 }
 
-/** An option that the API has and this has not does not compile. */
+/** Those of every resource, and those of control's table of options. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
-  name: { title: "Name", kind: "text", isNullable: false },
-  enabled: { title: "Enabled", kind: "switch", isNullable: false },
-  labels: { title: "Labels", kind: "pairs", isNullable: false, hint: "key: value, one a line" },
+  name: { title: "Name", kind: "text", isNullable: false, group: "general" },
+  enabled: { title: "Enabled", kind: "switch", isNullable: false, group: "general" },
+  labels: {
+    title: "Labels",
+    kind: "pairs",
+    isNullable: false,
+    group: "general",
+    hint: "key: value, one a line",
+  },
   sourceIds: {
     title: "Source ids",
     kind: "list",
     isNullable: false,
+    group: "general",
     hint: "One a line. spa_default is the source of audiences.",
   },
-  callTypes: { title: "Call types", kind: "list", isNullable: true, hint: "One a line; none: all types." },
-  events: {
-    title: "Events",
-    kind: "list",
-    isNullable: true,
-    hint: "Names of track calls, one a line; none: all.",
-  },
-  filter: {
-    title: "Filter",
-    kind: "json",
-    isNullable: true,
-    hint: 'As {"path": "properties.total", "op": "gte", "value": 100}; none: all calls.',
-  },
-  maxRequestsPerSecond: {
-    title: "Requests a second",
-    kind: "number",
-    isNullable: true,
-    hint: "None: no limit.",
-  },
-  maxInFlight: {
-    title: "Requests in flight",
-    kind: "number",
-    isNullable: true,
-    hint: "None: what the endpoint takes.",
-  },
-  shards: { title: "Shards", kind: "number", isNullable: true, hint: "None: the default, 4." },
-  retryDelays: {
-    title: "Retry delays",
-    kind: "list",
-    isNullable: true,
-    hint: "As 10s or 5m, one a line; none: the installation's.",
-  },
-  retryWindow: {
-    title: "Retry window",
-    kind: "text",
-    isNullable: true,
-    hint: "As 4h; none: the installation's.",
-  },
-  disableAfter: {
-    title: "Switched off after failing for",
-    kind: "text",
-    isNullable: true,
-    hint: "As 3d; none: never.",
-  },
-  standardWebhooks: { title: "Standard Webhooks headers", kind: "switch", isNullable: false },
+  ...OF_CONTROL,
 };
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
@@ -86,7 +51,7 @@ export const switchText = (on: boolean): string => (on ? ON : "");
 function textOf(value: unknown, kind: OptionKind): string {
   if (value === null || value === undefined) return "";
   if (kind === "switch") return switchText(value === true);
-  if (kind === "json") return JSON.stringify(value, undefined, 2);
+  if (kind === "conditions") return JSON.stringify(value, undefined, 2);
   if (Array.isArray(value)) return value.join("\n");
   if (typeof value === "object")
     return Object.entries(value)
@@ -113,13 +78,16 @@ export function pairsIn(text: string): Record<string, string> {
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
+/** As it would be sent. Throws, in words, where the text cannot be read. */
+export const givenOf = (name: OptionName, texts: Texts): unknown => valueIn(texts[name], OPTIONS[name]);
+
 /** Throws, in words, where the text is none of the kind. */
 function valueIn(text: string, { isNullable, kind }: Option): unknown {
   if (kind === "switch") return isOn(text);
   if (isNullable && text.trim() === "") return null;
   if (kind === "list") return linesIn(text);
   if (kind === "pairs") return pairsIn(text);
-  if (kind === "json") return jsonIn(text);
+  if (kind === "conditions") return jsonIn(text);
   if (kind === "text") return text.trim();
   const number = Number(text);
   if (Number.isNaN(number)) throw new Error("has to be a number, or empty");
@@ -159,7 +127,7 @@ export function changesOf(before: Destination, texts: Texts): Changes {
   const problems: FieldProblem[] = [];
   for (const name of OPTION_NAMES.filter((one) => texts[one] !== was[one]))
     try {
-      patch[name] = patchOf(name, valueIn(texts[name], OPTIONS[name]), before);
+      patch[name] = patchOf(name, givenOf(name, texts), before);
     } catch (error) {
       problems.push({ path: name, message: error instanceof Error ? error.message : String(error) });
     }

@@ -251,6 +251,10 @@ spec:
         - name: HOOKLINE_AUDIENCES
           value: "off"
         {{- end }}
+        {{- if and (eq .name "control") (not (dig "console" "enabled" true .values)) }}
+        - name: HOOKLINE_CONSOLE
+          value: "off"
+        {{- end }}
         {{- with include "hookline.settings" (mergeOverwrite (deepCopy $root.Values.settings) .values.settings) | trim }}{{ . | nindent 8 }}{{ end }}
       ports:
         {{- with .port }}

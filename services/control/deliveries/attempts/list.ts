@@ -1,14 +1,17 @@
 // A page of requests to webhooks.
+
+import { scan } from "../../http/scan.ts";
 import { cursorOf, isoTimeOrNull, readScannedPage } from "../../http/time-pages.ts";
+import { type Total, totalOf } from "../../http/totals.ts";
 import type { ListedAttempt } from "../index/attempts-table.ts";
-import { scan } from "../index/scan.ts";
 import type { AttemptParts } from "./parts.ts";
-import { type AttemptsQuery, attemptTest, soughtAttempts } from "./query.ts";
+import { type AttemptsQuery, attemptTest, isFoundByIndex, soughtAttempts } from "./query.ts";
 
 export interface AttemptPage {
   readonly attempts: readonly ListedAttempt[];
   readonly next: string | null;
   readonly indexedUntil: string | null;
+  readonly total: Total;
   /** The name of a track call; null where it is not recorded. */
   eventOf(attempt: ListedAttempt): string | null;
 }
@@ -30,5 +33,11 @@ export async function listAttempts(
     page: readScannedPage(query),
     host,
   });
-  return { attempts: found, next: next === undefined ? null : cursorOf(next), indexedUntil, eventOf };
+  const total = totalOf({
+    ...{ after: query.after, data: found, isLast: next === undefined },
+    count: isFoundByIndex(query)
+      ? (most) => index.countUpTo({ kind: "attempts", filter: sought }, most)
+      : undefined,
+  });
+  return { attempts: found, next: next === undefined ? null : cursorOf(next), indexedUntil, total, eventOf };
 }

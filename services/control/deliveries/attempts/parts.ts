@@ -9,7 +9,7 @@ export interface AttemptParts extends DestinationLookup, AuditLogParts {
   readonly deliveries: {
     readonly index: Pick<
       DeliveryIndex,
-      "listAttempts" | "listMinutes" | "knowsDestination" | "eventOf" | "sumFlow"
+      "countUpTo" | "listAttempts" | "knowsDestination" | "eventOf" | "sumFlow" | "sumNames" | "sumRequests"
     >;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };

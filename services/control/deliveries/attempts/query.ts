@@ -51,6 +51,20 @@ export function soughtAttempts(query: AttemptsQuery): AttemptFilter {
   return { destinationId, messageId, hasFailed, ...readRange(query) };
 }
 
+/** Whether the tables find all that is asked for. */
+export function isFoundByIndex({
+  anonymousId,
+  event,
+  outcome,
+  sourceId,
+  status,
+  type,
+  userId,
+}: AttemptsQuery): boolean {
+  const others = [anonymousId, event, sourceId, status, type, userId];
+  return others.every((one) => one === undefined) && (outcome === undefined || outcome === "failed");
+}
+
 /** What else is asked of an attempt. `eventOf` is asked last, as it costs most. Throws a 422. */
 export function attemptTest(
   query: AttemptsQuery,

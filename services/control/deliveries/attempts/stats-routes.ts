@@ -1,34 +1,26 @@
 import { Type } from "typebox";
-import { KEPT_MS } from "#topics";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
-import { deliveryFlow, grouped } from "../flow/flow.ts";
-import { countedUntilMs, readFlow } from "../flow/read.ts";
-import { CountedUntilField, DeliveryFlowView } from "../flow/schemas.ts";
-import { readSteps, STEP_FIELDS } from "../flow/steps.ts";
-import type { FlowSum } from "../index/flow-table.ts";
-import { add, type Minute } from "../index/totals-table.ts";
+import { entriesOf, totalRequests } from "../flow/entries.ts";
+import { deliveryFlow } from "../flow/flow.ts";
+import { countedUntilMs, readCounts } from "../flow/read.ts";
+import { statsOf } from "../flow/request-stats.ts";
+import {
+  CountedUntilField,
+  DeliveryFlowView,
+  GROUP_FIELDS,
+  groupOf,
+  REQUEST_FIELDS,
+  STATS_QUERY,
+} from "../flow/schemas.ts";
+import type { StatsEntry } from "../flow/stats-entry.ts";
+import { readSteps, STEP_TEXT } from "../flow/steps.ts";
 import { checkDestination } from "./known.ts";
 import type { AttemptParts } from "./parts.ts";
-import { statsOf } from "./stats.ts";
 
-const percentile = Type.Unsafe<number | null>({
-  type: ["number", "null"],
-  description: "Milliseconds, to within a quarter; null without requests.",
-});
-
-const STATS_FIELDS = {
-  attempts: Type.Record(Type.String(), Type.Integer(), {
-    description:
-      "Requests by outcome: success or a reason; diverted counts calls that were put off without a request.",
-  }),
-  p50Ms: percentile,
-  p95Ms: percentile,
-  p99Ms: percentile,
-  calls: DeliveryFlowView,
-};
+const STATS_FIELDS = { ...REQUEST_FIELDS, calls: DeliveryFlowView };
 
 const StatsView = Type.Object(
   {
@@ -37,6 +29,7 @@ const StatsView = Type.Object(
     data: Type.Array(
       Type.Object({
         minute: Type.String({ format: "date-time", description: "Start of the step." }),
+        ...GROUP_FIELDS,
         ...STATS_FIELDS,
       }),
       {
@@ -51,8 +44,6 @@ const StatsView = Type.Object(
   { description: "Statistics of a destination, of all deliverers together." },
 );
 
-const StatsQuery = Type.Object(STEP_FIELDS, { additionalProperties: false });
-
 export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
   app.get(
     "/v1/destinations/:id/stats",
@@ -60,26 +51,28 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
       schema: {
         tags: ["deliveries"],
         operationId: "getStats",
-        summary: "Requests by outcome and their durations, and what became of calls, by minute, hour or day",
-        description:
-          "Every request is counted, about ten seconds after it ended. The last hour unless asked otherwise, of hours the last day, of days all that is kept.",
+        summary:
+          "Requests by outcome and how long they took, and what became of calls, by minute, hour or day",
+        description: `Every request is counted, about ten seconds after it ended. ${STEP_TEXT}`,
         params: IdParams,
-        querystring: StatsQuery,
+        querystring: STATS_QUERY,
         response: { 200: StatsView, ...problemResponses },
       },
     },
     async ({ params, query }) => {
       const destinationId = params.id;
       await checkDestination(parts, destinationId);
-      const range = readSteps(query, parts.nowMs(), KEPT_MS.deliveryTotals);
-      const { index, progress } = parts.deliveries;
+      const range = readSteps(query, parts.nowMs());
+      const { progress } = parts.deliveries;
       const until = { indexedUntil: progress.indexedUntilMs("totals"), countedUntil: countedUntilMs(parts) };
-      const sums = await readFlow(parts, { ...range, destinationId });
-      const minutes = index.listMinutes({ destinationId, ...range });
+      const counts = await readCounts(parts, { ...range, groupBy: query.groupBy, destinationId });
       return {
         ...{ from: isoTime(range.fromMs), to: isoTime(range.toMs) },
-        data: entriesOf(minutes, sums, range.stepMs),
-        total: entryOf(minutes, sums),
+        data: entriesOf(counts, query.groupBy).map((entry) => ({
+          ...{ minute: isoTime(entry.atMs), ...groupOf(entry, query.groupBy) },
+          ...viewOf(entry),
+        })),
+        total: viewOf({ sums: counts.sums, requests: totalRequests(counts.requests) }),
         indexedUntil: isoTimeOrNull(until.indexedUntil),
         countedUntil: isoTimeOrNull(until.countedUntil),
       };
@@ -87,20 +80,6 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
   );
 }
 
-function entryOf(minutes: readonly Minute[], sums: readonly FlowSum[]) {
-  const requests = statsOf(minutes.reduce(add, { outcomes: {}, durationCounts: [] }));
-  return { ...requests, calls: deliveryFlow(sums) };
-}
-
-/** Steps in which requests ended or calls were accepted. */
-function entriesOf(minutes: readonly Minute[], sums: readonly FlowSum[], stepMs: number) {
-  const stepOf = (atMs: number): number => Math.floor(atMs / stepMs) * stepMs;
-  const requests = Map.groupBy(minutes, ({ minuteMs }) => stepOf(minuteMs));
-  const calls = new Map(grouped(sums, false).map((group) => [group.atMs, group.sums]));
-  return [...new Set([...requests.keys(), ...calls.keys()])]
-    .toSorted((one, other) => one - other)
-    .map((atMs) => ({
-      minute: isoTime(atMs),
-      ...entryOf(requests.get(atMs) ?? [], calls.get(atMs) ?? []),
-    }));
+function viewOf({ requests, sums }: Pick<StatsEntry, "requests" | "sums">) {
+  return { ...statsOf(requests), calls: deliveryFlow(sums) };
 }

@@ -85,3 +85,23 @@ export const CALL_EXAMPLE = {
   isComplete: true,
   indexedUntil: "2026-11-02T09:30:03.000Z",
 };
+
+const { destinations, sourceId, userId, anonymousId, messageId } = CALL_EXAMPLE;
+const BODY = { type: "track", userId: "u1", event: "Order Completed" };
+const BODY_TEXT = JSON.stringify(BODY);
+
+/** The same call at the first of them. */
+export const SENT_CALL_EXAMPLE = {
+  ...{ messageId, sourceId, userId, anonymousId },
+  ...destinations[0],
+  body: BODY,
+  bodyText: BODY_TEXT,
+  noBody: null,
+  requests: [
+    {
+      ...WEBHOOK,
+      headers: { "User-Agent": "Hookline/1.0", "Content-Type": "application/json" },
+      curl: `BODY='${BODY_TEXT}' &&\ncurl -sS -i -X POST 'https://example.com/hook' …`,
+    },
+  ],
+};

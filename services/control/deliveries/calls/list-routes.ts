@@ -7,6 +7,7 @@ import { IdParams } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { PassedOverReasonField } from "../../http/reason-fields.ts";
+import { scan } from "../../http/scan.ts";
 import type { ControlApp } from "../../http/server.ts";
 import {
   cursorOf,
@@ -19,17 +20,17 @@ import {
   SCANNED_TEXT,
   timePageOf,
 } from "../../http/time-pages.ts";
+import { MOST_CALLS_COUNTED, totalOf } from "../../http/totals.ts";
 import { readUser, USER_FIELDS, USER_VIEW } from "../../http/user-fields.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
 import type { CallOfSource } from "../index/routed-calls-table.ts";
-import { scan } from "../index/scan.ts";
 import { checkSource, type KnownSourceParts } from "../known-source.ts";
 import { isOf } from "../waiting/find.ts";
 
 export interface SourceCallsParts extends KnownSourceParts {
   readonly deliveries: {
-    readonly index: Pick<DeliveryIndex, "listCallsOfSource">;
+    readonly index: Pick<DeliveryIndex, "countUpTo" | "listCallsOfSource">;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
   readonly host: Pick<Host, "setImmediate" | "setTimeout">;
@@ -92,19 +93,37 @@ export function addSourceCallsRoute(app: ControlApp, parts: SourceCallsParts): v
       await checkSource(parts, sourceId);
       const { index, progress } = parts.deliveries;
       const indexedUntil = isoTimeOrNull(progress.indexedUntilMs("routedCalls"));
-      const range = readRange(query);
+      const filter = { sourceId, ...readRange(query) };
       const { found, next } = await scan({
-        read: (page) => index.listCallsOfSource({ sourceId, ...range }, page),
+        read: (page) => index.listCallsOfSource(filter, page),
         accepts: callTest(query),
         markOf: ({ place, receivedAtMs }) => ({ atMs: receivedAtMs, place }),
         page: readScannedPage(query),
         host: parts.host,
       });
-      const after = next === undefined ? null : cursorOf(next);
-      return { data: found.map(viewOf), next: after, indexedUntil };
+      const { after } = query;
+      const isPlain = NARROWING.every((name) => query[name] === undefined);
+      const total = totalOf({
+        ...{ after, data: found, isLast: next === undefined },
+        most: MOST_CALLS_COUNTED,
+        count: isPlain ? (most) => index.countUpTo({ kind: "callsOfSource", filter }, most) : undefined,
+      });
+      const data = found.map(viewOf);
+      return { data, next: next === undefined ? null : cursorOf(next), ...total, indexedUntil };
     },
   );
 }
+
+/** What the index does not look up by. */
+const NARROWING = [
+  "anonymousId",
+  "destinationId",
+  "event",
+  "messageId",
+  "outcome",
+  "type",
+  "userId",
+] as const;
 
 /** Throws a 422. */
 function callTest(query: Static<typeof SourceCallsQuery>): (call: CallOfSource) => boolean {

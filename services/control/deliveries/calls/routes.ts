@@ -4,48 +4,14 @@ import { type CallIdentity, formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { PassedOverReasonField } from "../../http/reason-fields.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { readUser, USER_FIELDS, USER_VIEW } from "../../http/user-fields.ts";
-import { AttemptView, attemptView } from "../attempts/view.ts";
-import { shownOf } from "../dead-letters/shown.ts";
-import { DeadLetterView, deadLetterView } from "../dead-letters/views.ts";
-import { WAITING_FIELDS, waitingView } from "../waiting/view.ts";
 import { AcceptedView, acceptedView } from "./accepted.ts";
-import { AgainView, againRequest } from "./again.ts";
 import { CALL_EXAMPLE } from "./example.ts";
 import { type CallOfUser, type FoundCalls, findCalls, MAX_USERS } from "./find.ts";
 import type { CallParts } from "./parts.ts";
-import { CALL_STATES, callState, type Trace } from "./trace.ts";
-
-const NextView = Type.Object(WAITING_FIELDS, {
-  title: "NextAttempt",
-  description: "Where it waits, and for what.",
-});
-
-const DestinationTraceView = Type.Object(
-  {
-    destinationId: Type.String(),
-    name: nullableString("null when the destination was deleted."),
-    state: Type.Unsafe<string>({
-      type: "string",
-      enum: CALL_STATES,
-      description:
-        "queued, waiting, paused: see next. delivered: a webhook took it, whether that request has a record or not, of a replay too. dead: it failed for good, and no replay of its dead letters has brought it there. under_way: it was tried, and is being tried or was taken meanwhile. passed_over: it was not meant for this destination, see passedOver. no_trace: nothing is recorded of it here, see accepted.",
-    }),
-    passedOver: Type.Union([PassedOverReasonField, Type.Null()], {
-      description: "Why the destination got no job of it; null when it got one, or accepted is null.",
-    }),
-    next: Type.Array(NextView, {
-      description: "What comes next. Several when replays have sent it too; empty when nothing does.",
-    }),
-    attempts: Type.Array(AttemptView, { description: "Oldest first." }),
-    deadLetters: Type.Array(DeadLetterView, { description: "Oldest first." }),
-    sendAgain: AgainView,
-  },
-  { title: "CallAtDestination", description: "What became of the call at one destination." },
-);
+import { DestinationTraceView, traceView } from "./trace-view.ts";
 
 const CALL_FIELDS = {
   ...USER_VIEW,
@@ -143,24 +109,5 @@ function userView(call: CallOfUser & CallIdentity, parts: CallParts): Static<typ
     receivedAt: isoTimeOrNull([...jobs, ...letters, ...accepted][0]?.receivedAtMs),
     accepted: acceptedView(accepted),
     destinations: traces.map((trace) => traceView(trace, call, parts)),
-  };
-}
-
-function traceView(
-  trace: Trace,
-  call: CallIdentity,
-  { destinations, replays }: CallParts,
-): Static<typeof DestinationTraceView> {
-  const { attempts, deadLetters, destinationId, waiting } = trace;
-  const all = replays.list();
-  return {
-    destinationId,
-    name: destinations.get(destinationId)?.name ?? null,
-    state: callState(trace),
-    passedOver: trace.passedOver,
-    next: waiting.map(waitingView),
-    attempts: attempts.map(attemptView),
-    deadLetters: deadLetters.map((letter) => deadLetterView(letter, shownOf(letter, all, { destinations }))),
-    sendAgain: againRequest(trace, call, destinations.get(destinationId)),
   };
 }

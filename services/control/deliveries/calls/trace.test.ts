@@ -26,7 +26,12 @@ function waiting(changes: Partial<WaitingJob["job"]> = {}): WaitingJob {
 const listed = (changes: Parameters<typeof attempt>[0]) => ({ ...attempt(changes), place: 1 });
 const success = (startedAtMs: number, number = 1) =>
   listed({ outcome: "success", startedAtMs, attempt: number });
-const letter = (deadAtMs: number) => ({ ...deadLetter({ deadAtMs }), place: 1, replayable: true });
+const letter = (deadAtMs: number) => ({
+  ...deadLetter({ deadAtMs }),
+  place: 1,
+  replayable: true,
+  issueIds: [],
+});
 
 describe("how a call stands at a destination", () => {
   test.each([

@@ -17,6 +17,7 @@ const LISTED = {
   attempts: 1,
   replayId: null,
   replayable: true,
+  issueIds: ["iss_9c1f0b7a52d86e43"],
   replayIds: [],
 };
 const BODY = { type: "track", userId: "u1", event: "Order Completed" };
@@ -40,4 +41,5 @@ export const WHOLE_DEAD_LETTER_EXAMPLE = {
   body: BODY,
   bodyText: JSON.stringify(BODY),
   bodyBase64: null,
+  noBody: null,
 };

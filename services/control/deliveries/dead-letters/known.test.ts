@@ -18,13 +18,14 @@ function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | und
     host: { setTimeout: () => ({ clear: () => undefined }) },
     auditLog: {
       refresh: async () => undefined,
-      list: () => [
-        { resource: "destination", resourceId: "deleted", action: "deleted", isMade: true },
-        { resource: "source", resourceId: "deleted", action: "deleted", isMade: true },
-        { resource: "destination", resourceId: "none", action: "deleted", isMade: false },
-        { resource: "replay", resourceId: "none", action: "deleted", isMade: true },
-        { resource: "destination", resourceId: "none", action: "created", isMade: true },
-      ],
+      list: ({ resourceId }: { resourceId: string }) =>
+        [
+          { resource: "destination", resourceId: "deleted", action: "deleted", isMade: true },
+          { resource: "source", resourceId: "deleted", action: "deleted", isMade: true },
+          { resource: "destination", resourceId: "none", action: "deleted", isMade: false },
+          { resource: "replay", resourceId: "none", action: "deleted", isMade: true },
+          { resource: "destination", resourceId: "none", action: "created", isMade: true },
+        ].filter((entry) => entry.resourceId === resourceId),
     },
     destinations: { get: (id: string) => (id === "there" ? {} : undefined) },
     sources: { get: (id: string) => (id === "there" ? {} : undefined) },

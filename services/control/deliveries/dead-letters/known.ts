@@ -1,11 +1,24 @@
 import { wasDeleted } from "../../http/audit/deleted.ts";
-import { notFound } from "../../http/problem.ts";
+import { notFound, ProblemError } from "../../http/problem.ts";
 import type { DeadLetterParts } from "./parts.ts";
 
 interface Named {
   readonly destinationId: string | undefined;
   readonly sourceId: string | undefined;
   readonly replayId: string | undefined;
+}
+
+/** The destination of an issue, among whose dead letters it is looked for. Throws a 404, or a 503 while it may still come to be known. */
+export function destinationOfIssue(
+  { deliveries }: Pick<DeadLetterParts, "deliveries">,
+  issueId: string,
+): string {
+  const { index, progress } = deliveries;
+  const issue = index.findIssue(issueId);
+  if (issue !== undefined) return issue.destinationId;
+  if (progress.indexedUntilMs("deadLetters") === undefined)
+    throw new ProblemError("unavailable", "the failures are still being read");
+  throw notFound("issue", issueId, "issueId");
 }
 
 /**

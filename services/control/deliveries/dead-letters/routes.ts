@@ -6,6 +6,7 @@ import { IdParams } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
 import { DeadLetterReasonField } from "../../http/reason-fields.ts";
+import { refreshAll } from "../../http/refresh.ts";
 import type { ControlApp } from "../../http/server.ts";
 import {
   isoTimeOrNull,
@@ -16,7 +17,8 @@ import {
   timePage,
   timePageOf,
 } from "../../http/time-pages.ts";
-import { checkNamed } from "./known.ts";
+import { totalOf } from "../../http/totals.ts";
+import { checkNamed, destinationOfIssue } from "./known.ts";
 import type { DeadLetterParts } from "./parts.ts";
 import { shownOf } from "./shown.ts";
 import { DeadLetterView, deadLetterView, WholeDeadLetterView, wholeDeadLetterView } from "./views.ts";
@@ -31,6 +33,12 @@ const DeadLettersQuery = Type.Object(
     reason: Type.Optional(DeadLetterReasonField),
     replayId: Type.Optional(
       Type.String({ minLength: 1, description: "Those that calls of this replay became again." }),
+    ),
+    issueId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "Those that are part of this issue.",
+      }),
     ),
     ...RANGE_FIELDS,
     ...PAGE_FIELDS,
@@ -52,15 +60,27 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
       },
     },
     async ({ query }) => {
-      const { destinationId, sourceId, reason, replayId } = query;
+      const { destinationId, issueId, sourceId, reason, replayId } = query;
       await checkNamed(parts, { destinationId, sourceId, replayId });
-      const filter = { destinationId, sourceId, reason, replayId, ...readRange(query) };
+      const issueOf = issueId === undefined ? undefined : destinationOfIssue(parts, issueId);
+      const filter = {
+        destinationId: destinationId ?? issueOf,
+        issueId,
+        sourceId,
+        reason,
+        replayId,
+        ...readRange(query),
+      };
       const found = deliveries.index.listDeadLetters(filter, readPage(query));
       const { data, next } = timePage(found, query, ({ deadAtMs, place }) => ({ atMs: deadAtMs, place }));
       const all = replays.list();
       return {
         data: data.map((letter) => deadLetterView(letter, shownOf(letter, all, parts))),
         next,
+        ...totalOf({
+          ...{ after: query.after, data, isLast: next === null },
+          count: (most) => deliveries.index.countUpTo({ kind: "deadLetters", filter }, most),
+        }),
         indexedUntil: isoTimeOrNull(deliveries.progress.indexedUntilMs("deadLetters")),
       };
     },
@@ -81,7 +101,11 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
       if (listed === undefined) throw notFound("dead letter", id);
       const whole = await readWhole(parts, listed.place);
       if (whole === undefined) throw new ProblemError("not_found", `dead letter ${id} is no longer kept`);
-      return wholeDeadLetterView(deadLetterView(listed, shownOf(listed, replays.list(), parts)), whole);
+      await refreshAll([parts.deletedUsers], parts.host);
+      // What is no call names no user in a way that anybody reads.
+      const isOfDeleted = listed.replayable && parts.deletedUsers.isOfDeleted(whole);
+      const shown = deadLetterView(listed, shownOf(listed, replays.list(), parts));
+      return wholeDeadLetterView(shown, whole, isOfDeleted);
     },
   );
 }

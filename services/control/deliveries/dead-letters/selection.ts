@@ -6,9 +6,10 @@ import { sentUpTo } from "../../records/replays/cursor.ts";
 import type { DeletedUsers } from "../../resources/regulations/deleted-users.ts";
 import type { DeadLetterFilter, ListedDeadLetter } from "../index/dead-letters-table.ts";
 
-export function filterOf({ destinationId, reason, fromMs, toMs, ends }: Replay): DeadLetterFilter {
+export function filterOf({ destinationId, issueId, reason, fromMs, toMs, ends }: Replay): DeadLetterFilter {
   return {
     destinationId: destinationId ?? undefined,
+    issueId: issueId ?? undefined,
     reason: reason ?? undefined,
     fromMs: fromMs ?? undefined,
     toMs: toMs ?? undefined,
@@ -30,6 +31,7 @@ function isMeant(letter: ListedDeadLetter, replay: Replay): boolean {
   return (
     offset < (replay.ends[partition] ?? 0) &&
     letter.destinationId === replay.destinationId &&
+    (replay.issueId === null || letter.issueIds.includes(replay.issueId)) &&
     (replay.reason === null || letter.reason === replay.reason) &&
     letter.deadAtMs >= (replay.fromMs ?? Number.NEGATIVE_INFINITY) &&
     letter.deadAtMs < (replay.toMs ?? Number.POSITIVE_INFINITY)

@@ -29,6 +29,9 @@ const LISTED_FIELDS = {
     description:
       "False for a record that could not be read, which is no call, and for a call whose destination was deleted: that one can be replayed to another destination.",
   }),
+  issueIds: Type.Array(Type.String(), {
+    description: "The issues that it is part of, one for each webhook that failed.",
+  }),
   replayIds: Type.Array(Type.String(), {
     description:
       "The replays of dead letters that sent it again, oldest first. What a replay of calls (POST /v1/replays) sent again shows in the view of its call: each request has its replayId.",
@@ -52,6 +55,10 @@ export const WholeDeadLetterView = Type.Object(
     body: Type.Unsafe<unknown>({ description: "The call's JSON, parsed; null when it is none." }),
     bodyText: nullableString("The exact body; null when it is no text."),
     bodyBase64: nullableString("The bytes of a record that is no text."),
+    noBody: Type.Unsafe<"user_deleted" | null>({
+      anyOf: [{ type: "string", enum: ["user_deleted"] }, { type: "null" }],
+      description: "user_deleted: its user was deleted since, so no body is shown.",
+    }),
   },
   {
     title: "WholeDeadLetter",
@@ -86,6 +93,7 @@ export function deadLetterView(
     attempts,
     replayId,
     replayable: letter.replayable && hasDestination,
+    issueIds: [...letter.issueIds],
     replayIds,
   };
 }
@@ -93,18 +101,24 @@ export function deadLetterView(
 export function wholeDeadLetterView(
   listed: Static<typeof DeadLetterView>,
   { firstAttemptAtMs, origin, outcomes, body }: DeadLetter,
+  isOfDeleted: boolean,
 ): Static<typeof WholeDeadLetterView> {
-  const bodyText = isUtf8(body) ? body.toString("utf8") : null;
   return {
     ...listed,
     firstAttemptAt: isoTimeOrNull(firstAttemptAtMs),
     origin,
     // What has no destination was never tried.
     webhooks: outcomes.map((outcome) => outcomeView(listed.destinationId ?? "", outcome)),
-    body: parsedOrNull(bodyText),
-    bodyText,
-    bodyBase64: bodyText === null ? body.toString("base64") : null,
+    ...(isOfDeleted ? WITHOUT_BODY : bodyOf(body)),
   };
+}
+
+const WITHOUT_BODY = { body: null, bodyText: null, bodyBase64: null, noBody: "user_deleted" } as const;
+
+function bodyOf(body: Buffer) {
+  const bodyText = isUtf8(body) ? body.toString("utf8") : null;
+  const bodyBase64 = bodyText === null ? body.toString("base64") : null;
+  return { body: parsedOrNull(bodyText), bodyText, bodyBase64, noBody: null };
 }
 
 function parsedOrNull(text: string | null): unknown {

@@ -1,5 +1,6 @@
 // Where calls went, as statistics show it, from counts of the index; pure. What adds up to what: docs/use/calls.md.
-import type { FlowStage, FlowSum } from "../index/flow-table.ts";
+import type { FlowStage } from "../index/flow-stages.ts";
+import type { FlowSum } from "../index/flow-table.ts";
 
 type ByReason = Readonly<Record<string, number>>;
 
@@ -61,24 +62,4 @@ function byReason(sums: readonly Sum[], stage: FlowStage): Record<string, number
 
 function totalOf(counts: ByReason): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
-}
-
-export interface FlowGroup {
-  readonly atMs: number;
-  /** Of the calls; undefined where they are not grouped. */
-  readonly type: string | undefined;
-  readonly sums: readonly FlowSum[];
-}
-
-/** By step, and by the type of the calls where that is asked for, in the order of the sums. */
-export function grouped(sums: readonly FlowSum[], byType: boolean): FlowGroup[] {
-  const groups = new Map<string, FlowGroup & { readonly sums: FlowSum[] }>();
-  for (const sum of sums) {
-    const type = byType ? sum.type : undefined;
-    const key = `${sum.atMs} ${type}`;
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, { atMs: sum.atMs, type, sums: [sum] });
-    else known.sums.push(sum);
-  }
-  return [...groups.values()];
 }

@@ -1,4 +1,7 @@
 import type { Host } from "#host";
+import type { DestinationConfig, SourceConfig } from "#topics";
+import type { ConfigStore } from "../../records/config-store.ts";
+import type { DestinationParts } from "../../resources/destinations/parts.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
 import type { KnownSourceParts } from "../known-source.ts";
@@ -6,15 +9,28 @@ import type { KnownSourceParts } from "../known-source.ts";
 /** What statistics of calls are read from. */
 export interface FlowParts {
   readonly deliveries: {
-    readonly index: Pick<DeliveryIndex, "sumFlow">;
+    readonly index: Pick<DeliveryIndex, "sumFlow" | "sumNames" | "sumRequests">;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
   readonly host: Pick<Host, "setImmediate">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
+}
+
+/** What the picture of the flow is made of. */
+export interface BetweenParts extends Pick<DestinationParts, "breakers" | "health"> {
+  readonly deliveries: {
+    readonly index: Pick<DeliveryIndex, "sumBetween">;
+    readonly progress: Pick<Progress, "indexedUntilMs">;
+  };
+  readonly sources: Pick<ConfigStore<SourceConfig>, "list">;
+  readonly destinations: Pick<ConfigStore<DestinationConfig>, "list">;
+  readonly host: Pick<Host, "setImmediate">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
 }
 
 /** What the routes of statistics of sources work with. */
 export interface FlowRouteParts extends FlowParts, KnownSourceParts {
   readonly host: Pick<Host, "setImmediate" | "setTimeout">;
-  /** The clock, Unix milliseconds. */
-  nowMs(): number;
 }

@@ -4,29 +4,24 @@ import { IdParams, TimeField } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
-import type { FlowSum } from "../index/flow-table.ts";
 import { checkSource } from "../known-source.ts";
-import { callFlow, grouped } from "./flow.ts";
+import { entriesOf, totalRequests } from "./entries.ts";
+import { callFlow } from "./flow.ts";
 import type { FlowRouteParts } from "./parts.ts";
-import { countedUntilMs, readFlow } from "./read.ts";
-import { CALL_FLOW_FIELDS, CountedUntilField } from "./schemas.ts";
-import { readSteps, STEP_FIELDS, STEP_TEXT } from "./steps.ts";
+import { countedUntilMs, readCounts } from "./read.ts";
+import { statsOf } from "./request-stats.ts";
+import {
+  CALL_FLOW_FIELDS,
+  CountedUntilField,
+  GROUP_FIELDS,
+  groupOf,
+  RequestsView,
+  STATS_QUERY,
+} from "./schemas.ts";
+import type { StatsEntry } from "./stats-entry.ts";
+import { readSteps, STEP_TEXT } from "./steps.ts";
 
-const GROUPS = ["eventType"] as const;
-
-const FlowQueryFields = Type.Object(
-  {
-    ...STEP_FIELDS,
-    groupBy: Type.Optional(
-      Type.Unsafe<(typeof GROUPS)[number]>({
-        type: "string",
-        enum: [...GROUPS],
-        description: "eventType: an entry for each type of call in a step.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const STATS_FIELDS = { ...CALL_FLOW_FIELDS, requests: RequestsView };
 
 const FlowView = Type.Object(
   {
@@ -35,25 +30,25 @@ const FlowView = Type.Object(
     data: Type.Array(
       Type.Object({
         at: Type.String({ format: "date-time", description: "Start of the step." }),
-        eventType: Type.Optional(Type.String({ description: "Type of the calls, with groupBy=eventType." })),
-        ...CALL_FLOW_FIELDS,
+        ...GROUP_FIELDS,
+        ...STATS_FIELDS,
       }),
       { description: "By step, oldest first; steps without a call are left out." },
     ),
-    total: Type.Object(CALL_FLOW_FIELDS, { description: "Of the whole range." }),
+    total: Type.Object(STATS_FIELDS, { description: "Of the whole range." }),
     countedUntil: CountedUntilField,
   },
   { title: "CallStats", description: "What became of calls, by the time at which they came." },
 );
 
-const DESCRIPTION = `Each call counts in the step in which it was accepted, from what routers record (HOOKLINE_RECORDED_CALLS=all, the default) and from dead letters; refused calls by what ingest tells of them. ${STEP_TEXT}`;
+const DESCRIPTION = `Each call counts in the step in which it was accepted, from what routers record (HOOKLINE_RECORDED_CALLS=all, the default) and from dead letters; refused calls by what ingest tells of them; requests when they ended. ${STEP_TEXT}`;
 
 const schemaOf = (operationId: string, summary: string) => ({
   tags: ["deliveries"],
   operationId,
   summary,
   description: DESCRIPTION,
-  querystring: FlowQueryFields,
+  querystring: STATS_QUERY,
   response: { 200: FlowView, ...problemResponses },
 });
 
@@ -73,22 +68,21 @@ export function addFlowRoutes(app: ControlApp, parts: FlowRouteParts): void {
   );
 }
 
-async function answer(parts: FlowRouteParts, query: Static<typeof FlowQueryFields>, sourceId?: string) {
+async function answer(parts: FlowRouteParts, query: Static<typeof STATS_QUERY>, sourceId?: string) {
   const range = readSteps(query, parts.nowMs());
   const countedUntil = isoTimeOrNull(countedUntilMs(parts));
-  const sums = await readFlow(parts, { ...range, sourceId });
+  const counts = await readCounts(parts, { ...range, groupBy: query.groupBy, sourceId });
   return {
     ...{ from: isoTime(range.fromMs), to: isoTime(range.toMs) },
-    data: entriesOf(sums, query.groupBy === "eventType"),
-    total: callFlow(sums),
+    data: entriesOf(counts, query.groupBy).map((entry) => ({
+      ...{ at: isoTime(entry.atMs), ...groupOf(entry, query.groupBy) },
+      ...viewOf(entry),
+    })),
+    total: viewOf({ sums: counts.sums, requests: totalRequests(counts.requests) }),
     countedUntil,
   };
 }
 
-function entriesOf(sums: readonly FlowSum[], byType: boolean): Static<typeof FlowView>["data"] {
-  return grouped(sums, byType).map(({ atMs, type, sums: own }) => ({
-    at: isoTime(atMs),
-    ...(type !== undefined && { eventType: type }),
-    ...callFlow(own),
-  }));
+function viewOf({ requests, sums }: Pick<StatsEntry, "requests" | "sums">) {
+  return { ...callFlow(sums), requests: statsOf(requests) };
 }

@@ -1,5 +1,9 @@
 import { Type } from "typebox";
+import { nullableString } from "../../http/nullable.ts";
 import { IndexedUntilField } from "../../http/time-pages.ts";
+import { GROUP_FIELD, GROUPS, type GroupBy } from "./entries.ts";
+import type { StatsEntry } from "./stats-entry.ts";
+import { STEP_FIELDS } from "./steps.ts";
 
 const byReason = (description: string) => Type.Record(Type.String(), Type.Integer(), { description });
 const count = (description: string) => Type.Integer({ description });
@@ -31,3 +35,63 @@ export const CountedUntilField = Type.Unsafe<string | null>({
   description:
     "Calls that were routed, and dead letters that were written, before this moment are counted; null while the service has not read that far yet.",
 });
+
+const percentile = Type.Unsafe<number | null>({
+  type: ["number", "null"],
+  description: "Milliseconds, to within a quarter; null without any.",
+});
+const PERCENTILES = { p50Ms: percentile, p95Ms: percentile, p99Ms: percentile };
+
+export const REQUEST_FIELDS = {
+  attempts: Type.Record(Type.String(), Type.Integer(), {
+    description:
+      "Requests by outcome: success or a reason; diverted counts calls that were put off without a request.",
+  }),
+  ...PERCENTILES,
+  latency: Type.Object(PERCENTILES, {
+    title: "Latency",
+    description: "Of successful requests, from the acceptance of the call to their end, without replays.",
+  }),
+};
+export const RequestsView = Type.Object(REQUEST_FIELDS, {
+  title: "RequestStats",
+  description: "Requests to webhooks, by when they ended.",
+});
+
+export const STATS_QUERY = Type.Object(
+  {
+    ...STEP_FIELDS,
+    groupBy: Type.Optional(
+      Type.Unsafe<GroupBy>({
+        type: "string",
+        enum: [...GROUPS],
+        description:
+          "An entry for each value in a step. eventType and eventName divide calls, webhook and status requests, reason both; the other counts of such an entry are empty.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const group = (description: string) => Type.Optional(nullableString(description));
+
+/** One of them where `groupBy` asks for it. */
+export const GROUP_FIELDS = {
+  eventType: group("Type of the calls, with groupBy=eventType; null for refused ones."),
+  eventName: group(
+    "Of track calls, with groupBy=eventName: of the hundred names with most calls, fewer where there are many steps; null for the others and for calls without one.",
+  ),
+  others: Type.Optional(
+    Type.Boolean({ description: "With groupBy=eventName: true for track calls of all other names." }),
+  ),
+  reason: group("With groupBy=reason; null for calls and requests that went well."),
+  webhookId: group("With groupBy=webhook; null where none was asked, or it is not known which."),
+  status: group(
+    "HTTP status of responses, with groupBy=status; as in 5xx for some of an endpoint that answers with too many. null without a response.",
+  ),
+} satisfies Record<(typeof GROUP_FIELD)[GroupBy] | "others", unknown>;
+
+export function groupOf({ group: value, isRest }: StatsEntry, groupBy: GroupBy | undefined) {
+  if (groupBy === undefined || value === undefined) return {};
+  return { [GROUP_FIELD[groupBy]]: value, ...(isRest && { others: true }) };
+}

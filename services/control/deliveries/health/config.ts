@@ -28,7 +28,7 @@ export const healthSettings = settingsGroup({
     operatorUrl: setting({
       env: "HOOKLINE_OPERATOR_WEBHOOK_URL",
       type: webhookUrl,
-      doc: "Gets an event when a destination is failing, has recovered, has dead letters or is switched off; a private address needs HOOKLINE_EGRESS_ALLOW_CIDRS.",
+      doc: "Gets an event when a destination is failing, has recovered, has dead letters or is switched off.",
     }),
     operatorSecret: setting({
       env: "HOOKLINE_OPERATOR_WEBHOOK_SECRET",

@@ -1,6 +1,7 @@
 // What the operator's own webhook is told, in Standard Webhooks form (contract 4.5). Pure.
 import { createHash } from "node:crypto";
 import type { DestinationConfig, DestinationHealth, OperationalEvent } from "#topics";
+import { issueId } from "../../http/issue-id.ts";
 import { webhookFields } from "../../http/webhook-fields.ts";
 
 const EVENT_TYPES = [
@@ -86,6 +87,7 @@ function failures({ destinationId, webhooks }: DestinationHealth) {
   return {
     webhooks: webhooks.map(({ url, sinceMs, failures: count, outcome, status, message, lastAtMs }) => ({
       ...webhookFields(destinationId, url),
+      issueId: issueId({ destinationId, url, reason: outcome }),
       failingSince: iso(sinceMs),
       consecutiveFailures: count,
       lastError: { at: iso(lastAtMs), outcome, status, message },

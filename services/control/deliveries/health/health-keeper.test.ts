@@ -7,6 +7,7 @@ import {
   NO_DETAILS,
   type OperationalEvent,
 } from "#topics";
+import { issueId } from "../../http/issue-id.ts";
 import { disabled } from "./disable.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 
@@ -150,6 +151,7 @@ describe("the keeper of health (contract 4.5)", () => {
             {
               webhookId: expect.stringMatching(/^whk_[0-9a-f]{12}$/),
               url: URL,
+              issueId: issueId({ destinationId: "d", url: URL, reason: "timeout" }),
               failingSince: "1970-01-01T00:00:00.000Z",
               consecutiveFailures: 2,
               lastError: {

@@ -41,6 +41,10 @@ describe("health on real Kafka (contract 4.5)", () => {
     const failing = await stage.untilEvent(id, "destination.failing");
     expect(failing.data).toMatchObject({ destinationId: id, name: "Shop", since: health.since });
     expect(failing.data.webhooks).toMatchObject([{ url: SHOWN_WEBHOOK }]);
+    const [{ issueId }] = failing.data.webhooks as [{ issueId: string }];
+    const issue = () => stage.control.ask(`/v1/issues/${issueId}`);
+    await until(async () => (await issue()).status === 200, { timeoutMs: TIMEOUT_MS, what: "its issue" });
+    expect((await issue()).body).toMatchObject({ state: "open", destinationId: id, reason: "http_5xx" });
 
     await stage.attempted(id, "success");
     // No more attempts come: time alone makes it healthy.

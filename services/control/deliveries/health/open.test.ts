@@ -37,14 +37,14 @@ async function setup(names: readonly string[] = ["control-1"], options: Options 
   return { ...quiet, attempts, one, other: other ?? one, pass, settled, told, types, valuesOf };
 }
 
-const HEALTH_GROUP = "control-health";
+const GROUP = "control";
 
 type World = QuietWorld["world"];
 
 /** Whether it reads the attempts of d1. */
 function isOwner({ cluster, topics }: World, { name }: Control): boolean {
   const partition = partitionOfKey("d1", 2);
-  const mine = cluster.members(HEALTH_GROUP).filter(({ process }) => process === name);
+  const mine = cluster.members(GROUP).filter(({ process }) => process === name);
   return mine.some(({ assigned }) =>
     assigned.some((one) => one.topic === topics.deliveryAttempts.name && one.partition === partition),
   );
@@ -81,8 +81,8 @@ describe("the watch over health", () => {
     await pass(62_000);
     expect(one.started.book?.of("d1")?.state).toBe("healthy");
     expect([types().slice(1), one.unwell("recovering")]).toEqual([["destination.recovered"], 0]);
-    expect(settled(HEALTH_GROUP, world.topics.deliveryAttempts.name)).toBe(true);
-    expect(settled("control-events", world.topics.operationalEvents.name)).toBe(true);
+    expect(settled(GROUP, world.topics.deliveryAttempts.name)).toBe(true);
+    expect(settled(GROUP, world.topics.operationalEvents.name)).toBe(true);
     expect(one.metrics.total("control_operational_events_total", { outcome: "delivered" })).toBe(2);
   });
 
@@ -116,10 +116,10 @@ describe("the watch over health", () => {
       heir.write.attempt("success");
       await pass(10_000);
       expect(isOwner(world, heir)).toBe(true);
-      expect(settled(HEALTH_GROUP, deliveryAttempts.name)).toBe(false);
+      expect(settled(GROUP, deliveryAttempts.name)).toBe(false);
       release(world);
       await pass(60_000);
-      expect(settled(HEALTH_GROUP, deliveryAttempts.name)).toBe(true);
+      expect(settled(GROUP, deliveryAttempts.name)).toBe(true);
     },
   );
 
@@ -174,11 +174,11 @@ describe("the watch over health", () => {
       await pass(1_000);
     }
     expect(told.sent.map(({ data }) => [data["name"], data["count"]])).toEqual([["d1", 1]]);
-    expect(settled(HEALTH_GROUP, world.topics.deadLetters.name)).toBe(false);
+    expect(settled(GROUP, world.topics.deadLetters.name)).toBe(false);
     one.write.destination({});
     await pass(62_000);
     expect(told.sent[1]?.data).toMatchObject({ name: "Shop", count: 2, reasons: { permanent: 2 } });
-    expect(settled(HEALTH_GROUP, world.topics.deadLetters.name)).toBe(true);
+    expect(settled(GROUP, world.topics.deadLetters.name)).toBe(true);
   });
 
   test("counts as unwell, and as tried at all, only what calls are sent to", async () => {
@@ -238,8 +238,8 @@ describe("the watch over health", () => {
     expect(said).toContainEqual(
       expect.objectContaining({ facts: expect.objectContaining({ destinationId: "d1" }) }),
     );
-    for (const { name } of [deliveryAttempts, deadLetters]) expect(settled(HEALTH_GROUP, name)).toBe(true);
-    expect(settled("control-events", operationalEvents.name)).toBe(true);
+    for (const { name } of [deliveryAttempts, deadLetters]) expect(settled(GROUP, name)).toBe(true);
+    expect(settled(GROUP, operationalEvents.name)).toBe(true);
   });
 });
 
@@ -273,7 +273,7 @@ describe("the operator's webhook", () => {
     const { sent } = told;
     expect(new Set(sent.map(({ process }) => process)).size).toBe(2);
     const { name } = world.topics.operationalEvents;
-    const committed = world.cluster.committed("control-events", name);
+    const committed = world.cluster.committed(GROUP, name);
     expect([...committed.values()].reduce((sum, offset) => sum + Math.max(0, offset), 0)).toBe(1);
   });
 

@@ -1,7 +1,8 @@
 // Takes part in watching over the destinations' health: each process over those whose attempts it reads; every process shows all of it.
-import { partitionOfKey, type Runner, type Table } from "#kafka";
-import { consumerGroups, type DestinationConfig, type DestinationHealth } from "#topics";
+import { partitionOfKey, type Table } from "#kafka";
+import type { DestinationConfig, DestinationHealth } from "#topics";
 import { CONTROL_ACTOR } from "../../http/caller.ts";
+import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import type { HealthBook } from "../../resources/destinations/health/written.ts";
 import { DeadLetterCounts } from "./dead-letter-counts.ts";
 import { disabled } from "./disable.ts";
@@ -9,13 +10,11 @@ import { deadLetteredEvent } from "./events.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import { openOperator } from "./operator.ts";
 import type { Context, HealthParts } from "./parts.ts";
-import { createHealthRunner } from "./runner.ts";
+import { takePart } from "./share.ts";
 import { followStateCounts } from "./state-counts.ts";
 import { watchHealth } from "./telemetry.ts";
 
 const TICK_MS = 1_000;
-/** Writing takes milliseconds; what is held open is read again by the next owner. */
-const FINISH_MS = 1_000;
 
 /** Resolves when the health that was written can be shown; watching over it goes on by itself. */
 export async function openHealth(context: Context, parts: HealthParts): Promise<HealthBook> {
@@ -70,10 +69,9 @@ function watchOver(context: Context, parts: HealthParts, book: Book): void {
       () => first.giveBack(),
     );
   });
-  const runner = createHealthRunner({
+  takePart({
     ...parts,
     ...context,
-    groupId: consumerGroups(context.settings.topics.prefix).health.id,
     keeper,
     counts,
     readBack: async () => {
@@ -82,14 +80,9 @@ function watchOver(context: Context, parts: HealthParts, book: Book): void {
   });
   const ticking = host.setInterval(() => {
     counts.tick(host.elapsed());
-    keeper.tick(book.recovering, ownedBy(runner, topics.deliveryAttempts.name, parts.partitions));
+    keeper.tick(book.recovering, ownedBy(parts.ownedWork, topics.deliveryAttempts.name, parts.partitions));
   }, TICK_MS);
-  lifecycle.onStop("health", () => {
-    ticking.clear();
-    return runner.stop(FINISH_MS);
-  });
-  runner.failed.catch((error: unknown) => lifecycle.fail(error));
-  runner.start().catch((error: unknown) => lifecycle.fail(error));
+  lifecycle.onStop("the watch over health", async () => ticking.clear());
 }
 
 function createKeeper(
@@ -130,7 +123,7 @@ function isUnchanged(judged: DestinationConfig, now: DestinationConfig | undefin
 
 /** Gives a destination's partition when its attempts are read here. */
 function ownedBy(
-  { assigned }: Runner,
+  { assigned }: Pick<OwnedWork, "assigned">,
   attempts: string,
   partitions: number,
 ): (id: string) => number | undefined {

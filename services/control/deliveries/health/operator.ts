@@ -1,5 +1,5 @@
 // The way to the operator's own webhook: a topic in which events wait until they are taken, and who sends them.
-import { consumerGroups, type OperationalEvent } from "#topics";
+import type { OperationalEvent } from "#topics";
 import { createEventSender } from "./event-sender.ts";
 import type { Context, HealthParts } from "./parts.ts";
 import { createEventObserver } from "./telemetry.ts";
@@ -25,7 +25,7 @@ export function openOperator(context: Context, parts: HealthParts): Operator {
   };
 }
 
-function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthParts, url: string): void {
+function sendEvents(context: Context, { ownedWork, serde, topics, egress }: HealthParts, url: string): void {
   const { lifecycle, logger, metrics, host, nowMs, settings: own } = context;
   const { stopping } = lifecycle;
   const sender = createEventSender({
@@ -39,8 +39,7 @@ function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthPa
     isStopping: () => stopping.aborted,
     nowMs,
   });
-  const runner = kafka.runner({
-    groupId: consumerGroups(own.topics.prefix).operationalEvents.id,
+  ownedWork.add({
     topics: [topics.operationalEvents.name],
     decode: ({ value }) => serde.decode(topics.operationalEvents, value),
     step: sender.step,
@@ -49,12 +48,9 @@ function sendEvents(context: Context, { kafka, serde, topics, egress }: HealthPa
       logger.error({ err: error, partition, offset }, "an operational event cannot be read");
       return [];
     },
-    producer: kafka.producer(),
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
+    // What was not taken by then is not committed: it is read again.
+    finishMs: own.egress.responseDeadlineMs,
   });
-  // What was not taken yet is not committed: it is read again.
-  lifecycle.onStop("operational events", () => runner.stop(own.egress.responseDeadlineMs));
-  runner.failed.catch((error: unknown) => lifecycle.fail(error));
-  runner.start().catch((error: unknown) => lifecycle.fail(error));
 }

@@ -5,6 +5,7 @@ import type { egressSettings, ServiceContext, SettingsOf, topicSettings } from "
 import type { Serde } from "#serde";
 import type { DestinationConfig, TopicMap } from "#topics";
 import type { ChangeQueue } from "../../records/change-queue.ts";
+import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import type { EditedStore } from "../../records/edited-store.ts";
 import type { healthSettings } from "./config.ts";
 
@@ -20,6 +21,7 @@ export interface HealthParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
+  readonly ownedWork: OwnedWork;
   readonly destinationTable: Pick<Table<DestinationConfig>, "get" | "onChange">;
   readonly destinations: Pick<EditedStore<DestinationConfig>, "get" | "refresh" | "replace">;
   readonly changes: ChangeQueue;

@@ -1,6 +1,7 @@
 import type { CallUser } from "#contract";
 import { type AttemptDetails, type DeliveryAttempt, NO_DETAILS } from "#topics";
 import { placeOf, type Spot } from "../../records/places/places.ts";
+import type { Issue } from "./issues-table.ts";
 import { Conditions, type Page, type Row, type Statements, userOf } from "./sql.ts";
 
 export interface AttemptFilter {
@@ -49,25 +50,53 @@ export function insertAttempt(sql: Statements, record: DeliveryAttempt, spot: Sp
   return inserted > 0;
 }
 
-/** Newest first. */
-export function listAttempts(
-  sql: Statements,
-  filter: AttemptFilter,
-  { limit, behind }: Page,
-): ListedAttempt[] {
+export function attemptConditions(filter: AttemptFilter): Conditions {
   const conditions = new Conditions()
     .add("destination_id = ?", filter.destinationId)
     .add("message_id = ?", filter.messageId)
     .add("source_id = ?", filter.sourceId)
     .addUser(filter.user)
     .add("at_ms >= ?", filter.fromMs)
-    .add("at_ms < ?", filter.toMs)
-    .add("(at_ms, place) < (?, ?)", behind?.atMs, behind?.place);
-  if (filter.hasFailed === true) conditions.add("outcome <> 'success'");
+    .add("at_ms < ?", filter.toMs);
+  return filter.hasFailed === true ? conditions.add("outcome <> 'success'") : conditions;
+}
+
+/** Newest first. */
+export function listAttempts(
+  sql: Statements,
+  filter: AttemptFilter,
+  { limit, behind }: Page,
+): ListedAttempt[] {
+  const conditions = attemptConditions(filter).add("(at_ms, place) < (?, ?)", behind?.atMs, behind?.place);
   return sql
     .all(
       `SELECT ${COLUMNS} FROM attempts ${conditions.where} ORDER BY at_ms DESC, place DESC LIMIT ?`,
       ...conditions.values,
+      limit,
+    )
+    .map(attemptOf);
+}
+
+/** Failures before the last one of an issue that are looked at: others of its destination may be between. */
+const LOOKED_AT = 1_000;
+
+/** The last requests of an issue, newest first: `limit` of them, and the last one of each status. */
+export function listAttemptsOfIssue(
+  sql: Statements,
+  { destinationId, lastAtMs, reason, url }: Pick<Issue, "destinationId" | "lastAtMs" | "reason" | "url">,
+  limit: number,
+): ListedAttempt[] {
+  const failed = `SELECT ${COLUMNS} FROM attempts WHERE destination_id = ? AND outcome <> 'success' AND at_ms <= ? ORDER BY at_ms DESC, place DESC LIMIT ${LOOKED_AT}`;
+  const numbered = `SELECT *, row_number() OVER (ORDER BY at_ms DESC, place DESC) AS nth,
+    row_number() OVER (PARTITION BY status ORDER BY at_ms DESC, place DESC) AS nth_of_status
+    FROM (${failed}) WHERE url = ? AND outcome = ?`;
+  return sql
+    .all(
+      `SELECT * FROM (${numbered}) WHERE nth <= ? OR (nth_of_status = 1 AND status IS NOT NULL) ORDER BY nth`,
+      destinationId,
+      lastAtMs,
+      url,
+      reason,
       limit,
     )
     .map(attemptOf);

@@ -7,7 +7,7 @@ export const indexSettings = settingsGroup({
       env: "HOOKLINE_INDEX_MAX_ROWS",
       type: value.integer({ min: 1_000, max: 1_000_000_000 }),
       default: "2000000",
-      doc: "Attempts, minutes of statistics, counts of calls, dead letters and recorded calls that can be looked up, of each so many; the oldest leave first. About 600 bytes of disk each.",
+      doc: "How many attempts can be looked up, and as many statistics, dead letters and recorded calls; the oldest leave first. About 600 bytes of disk each.",
     }),
   },
 });

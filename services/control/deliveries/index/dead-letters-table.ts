@@ -14,6 +14,7 @@ export interface DeadLetterFilter {
   readonly messageId?: string | undefined;
   readonly sourceId?: string | undefined;
   readonly user?: CallUser | undefined;
+  readonly issueId?: string | undefined;
   /** End of every partition, by its number: what stands behind it is not meant. */
   readonly ends?: readonly number[] | undefined;
 }
@@ -36,10 +37,12 @@ export interface ListedDeadLetter {
   readonly replayId: string | null;
   /** Whether it is a call: a record that could not be read is none. */
   readonly replayable: boolean;
+  /** Of each webhook that failed. */
+  readonly issueIds: readonly string[];
 }
 
 const COLUMNS =
-  "place, id, dead_at_ms, reason, message, destination_id, source_id, message_id, user_id, anonymous_id, type, received_at_ms, attempts, replay_id, replayable";
+  "place, id, dead_at_ms, reason, message, destination_id, source_id, message_id, user_id, anonymous_id, type, received_at_ms, attempts, replay_id, replayable, issue_ids";
 
 /** A call can be made again from what it consists of; one that is missing was never read. */
 function isReplayable(letter: DeadLetter): boolean {
@@ -47,11 +50,15 @@ function isReplayable(letter: DeadLetter): boolean {
   return [destinationId, sourceId, messageId, type, receivedAtMs].every((part) => part !== null);
 }
 
-/** True when it was not there yet. A crash of the deliverer can write one twice, under one id: the first stays. In versions before several users' letters had one id. */
-export function insertDeadLetter(sql: Statements, record: DeadLetter, spot: Spot): boolean {
+/** `issueIds`: those that it is part of. True when it was not there yet. A crash of the deliverer can write one twice, under one id: the first stays. In versions before several users' letters had one id. */
+export function insertDeadLetter(
+  sql: Statements,
+  record: DeadLetter,
+  { issueIds, ...spot }: Spot & { readonly issueIds: readonly string[] },
+): boolean {
   const { userId, anonymousId } = userIn(record);
   const inserted = sql.run(
-    `INSERT OR IGNORE INTO dead_letters (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO dead_letters (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placeOf(spot),
     record.id,
     record.deadAtMs,
@@ -67,11 +74,12 @@ export function insertDeadLetter(sql: Statements, record: DeadLetter, spot: Spot
     record.attempts,
     record.replayId,
     isReplayable(record) ? 1 : 0,
+    JSON.stringify(issueIds),
   );
   return inserted > 0;
 }
 
-function conditionsOf(filter: DeadLetterFilter): Conditions {
+export function deadLetterConditions(filter: DeadLetterFilter): Conditions {
   const ends = filter.ends ?? [];
   const within = ends.map(() => "(place >= ? AND place < ?)").join(" OR ");
   const bounds = ends.flatMap((offset, partition) => [
@@ -88,6 +96,7 @@ function conditionsOf(filter: DeadLetterFilter): Conditions {
     .add("message_id = ?", filter.messageId)
     .add("source_id = ?", filter.sourceId)
     .addUser(filter.user)
+    .add("instr(issue_ids, ?) > 0", filter.issueId === undefined ? undefined : JSON.stringify(filter.issueId))
     .add("replayable = ?", filter.replayable === undefined ? undefined : Number(filter.replayable));
 }
 
@@ -97,7 +106,11 @@ export function listDeadLetters(
   filter: DeadLetterFilter,
   { limit, behind }: Page,
 ): ListedDeadLetter[] {
-  const conditions = conditionsOf(filter).add("(dead_at_ms, place) < (?, ?)", behind?.atMs, behind?.place);
+  const conditions = deadLetterConditions(filter).add(
+    "(dead_at_ms, place) < (?, ?)",
+    behind?.atMs,
+    behind?.place,
+  );
   const text = `SELECT ${COLUMNS} FROM dead_letters ${conditions.where} ORDER BY dead_at_ms DESC, place DESC LIMIT ?`;
   return sql.all(text, ...conditions.values, limit).map(deadLetterOf);
 }
@@ -109,7 +122,7 @@ export function findDeadLetter(sql: Statements, id: string, user?: CallUser): Li
 }
 
 export function countDeadLetters(sql: Statements, filter: DeadLetterFilter): number {
-  const conditions = conditionsOf(filter);
+  const conditions = deadLetterConditions(filter);
   return sql.number(`SELECT count(*) FROM dead_letters ${conditions.where}`, ...conditions.values);
 }
 
@@ -119,7 +132,7 @@ export function replayablePlaces(
   filter: DeadLetterFilter,
   { above, limit }: { readonly above: number; readonly limit: number },
 ): number[] {
-  const conditions = conditionsOf({ ...filter, replayable: true }).add("place > ?", above);
+  const conditions = deadLetterConditions({ ...filter, replayable: true }).add("place > ?", above);
   const from = filter.destinationId === undefined ? "" : "INDEXED BY dead_letters_in_order";
   const text = `SELECT place FROM dead_letters ${from} ${conditions.where} ORDER BY place LIMIT ?`;
   return sql.all(text, ...conditions.values, limit).map((row) => Number(row["place"]));
@@ -142,5 +155,6 @@ function deadLetterOf(row: Row): ListedDeadLetter {
     attempts: Number(row["attempts"]),
     replayId: text("replay_id"),
     replayable: row["replayable"] === 1,
+    issueIds: JSON.parse(String(row["issue_ids"])) as string[],
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { DeliveryIndex } from "./delivery-index.ts";
-import { attempt, DETAILS, deadLetter, routedCall, START_MS, total } from "./fixtures/records.ts";
+import { attempt, auditEntry, DETAILS, deadLetter, routedCall, START_MS, total } from "./fixtures/records.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
 import type { RetentionRules } from "./retention.ts";
 
@@ -195,10 +195,13 @@ describe("dead letters to be replayed", () => {
   });
 });
 
-describe("totals", () => {
-  const minutesOf = (index: DeliveryIndex) =>
-    index.listMinutes({ destinationId: "d1", fromMs: START_MS, toMs: START_MS + DAY_MS });
+/** Requests to d1 by minute. */
+const minutesOf = (index: DeliveryIndex, toMs = START_MS + DAY_MS) =>
+  index
+    .sumRequests({ destinationId: "d1", fromMs: 0, toMs, stepMs: 60_000 })
+    .map(({ atMs, counts }) => ({ minuteMs: atMs, ...counts }));
 
+describe("totals", () => {
   test("of a minute add up over records and writers", () => {
     const { index, read } = open();
     read("totals", [
@@ -209,8 +212,14 @@ describe("totals", () => {
       total({ sequence: 4, destinationId: "d2" }),
     ]);
     expect(minutesOf(index)).toEqual([
-      { minuteMs: START_MS, outcomes: { success: 3, timeout: 1, diverted: 4 }, durationCounts: [2, 0, 2] },
-      { minuteMs: START_MS + 60_000, outcomes: { success: 1 }, durationCounts: [1] },
+      {
+        ...{ minuteMs: START_MS, outcomes: { success: 3, timeout: 1, diverted: 4 }, statuses: { 200: 3 } },
+        ...{ durationCounts: [2, 0, 2], latencyCounts: [0, 3] },
+      },
+      {
+        ...{ minuteMs: START_MS + 60_000, outcomes: { success: 1 }, statuses: { 200: 1 } },
+        ...{ durationCounts: [1], latencyCounts: [0, 1] },
+      },
     ]);
   });
 
@@ -248,9 +257,7 @@ describe("the file", () => {
     expect(() => read("totals", [total(), bad])).toThrow();
     expect(index.position("totals", 0)).toBeUndefined();
     read("totals", [total()]);
-    expect(index.listMinutes({ destinationId: "d1", fromMs: 0, toMs: START_MS + 1 })).toMatchObject([
-      { outcomes: { success: 1 } },
-    ]);
+    expect(minutesOf(index)).toMatchObject([{ outcomes: { success: 1 } }]);
   });
 
   test("that is no database, or one of another version, is built again", () => {
@@ -296,6 +303,17 @@ describe("the file", () => {
   });
 });
 
+test("a change that was made is found behind any number that were not", () => {
+  const { index, read } = open();
+  const entries = Array.from({ length: 300 }, (_, at) =>
+    auditEntry({ id: `log_${at}`, requestId: "r1", atMs: START_MS + at, isMade: at === 0 }),
+  );
+  read("auditLog", entries);
+  const made = index.listAuditEntries({ requestId: "r1", isMade: true }, ALL);
+  expect(made.map(({ id }) => id)).toEqual(["log_0"]);
+  expect(index.listAuditEntries({ requestId: "r1" }, ALL)).toHaveLength(100);
+});
+
 /** Overwrites everything behind the first pages, which opening does not look at. */
 function damage(file: string): void {
   const descriptor = openSync(file, "r+");
@@ -313,6 +331,9 @@ describe("what is old", () => {
       deadLetters: 14 * DAY_MS,
       routedCalls: 7 * DAY_MS,
       refusedCalls: DAY_MS,
+      hourlyStats: 35 * DAY_MS,
+      dailyStats: 400 * DAY_MS,
+      auditLog: 90 * DAY_MS,
     },
     maxRows: 1_000_000,
     ...rules,
@@ -339,10 +360,15 @@ describe("what is old", () => {
       "routedCalls",
       ages.map((days, offset) => routedCall({ offset, receivedAtMs: nowMs - days * DAY_MS })),
     );
+    read(
+      "auditLog",
+      [95, 89].map((days) => auditEntry({ id: `log_${days}`, atMs: nowMs - days * DAY_MS })),
+    );
     expect(index.deleteOld(keep({}))).toBe(false);
+    expect(index.listAuditEntries({}, ALL).map(({ id }) => id)).toEqual(["log_89"]);
     expect(index.listRoutedCalls({ messageId: "m1" }, 10)).toHaveLength(2);
     expect(index.listAttempts({ destinationId: "d1" }, ALL)).toHaveLength(2);
-    expect(index.listMinutes({ destinationId: "d1", fromMs: 0, toMs: nowMs })).toHaveLength(2);
+    expect(minutesOf(index, nowMs)).toHaveLength(2);
     expect(index.listDeadLetters({}, ALL).map(({ id }) => id)).toEqual(["1", "6", "8", "13"]);
   });
 
@@ -369,7 +395,7 @@ describe("what is old", () => {
     const left = index.listAttempts({ destinationId: "d1" }, { limit: 5_000 });
     expect(left).toHaveLength(600);
     expect(new Set(left.map(({ messageId }) => messageId))).toEqual(new Set(["1"]));
-    const minutes = index.listMinutes({ destinationId: "d1", fromMs: 0, toMs: START_MS + DAY_MS });
+    const minutes = minutesOf(index);
     expect([minutes.length, minutes[0]?.minuteMs]).toEqual([600, START_MS + 100 * 60_000]);
   });
 });

@@ -1,28 +1,40 @@
-// What became of calls, where it can be looked up: attempts, totals per minute, dead letters and what the router says of calls, read from their topics into a file of
+// What became of calls, where it can be looked up: attempts, totals per minute, dead letters, what the router says of calls, and who changed what, read from their topics into a file of
 // this process. Offsets are kept in the transactions of the rows, so every record is in it once; what is lost is read again.
 import type { CallUser } from "#contract";
-import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RefusedCalls, RoutedCall } from "#topics";
-import type { Spot } from "../../records/places/places.ts";
-import { type AttemptFilter, insertAttempt, type ListedAttempt, listAttempts } from "./attempts-table.ts";
+import type { AuditFilter, AuditNote } from "../../http/audit/parts.ts";
+import {
+  type AttemptFilter,
+  type ListedAttempt,
+  listAttempts,
+  listAttemptsOfIssue,
+} from "./attempts-table.ts";
+import { listAuditEntries } from "./audit-table.ts";
 import { CallEnds } from "./call-ends.ts";
-import { INDEX_FILES, type IndexDatabase, type IndexDisk, isDamage, messageOf } from "./database.ts";
+import { type Counted, countUpTo } from "./counts.ts";
+import { INDEX_FILES, type IndexDisk, isDamage, messageOf } from "./database.ts";
 import {
   countDeadLetters,
   type DeadLetterFilter,
   findDeadLetter,
-  insertDeadLetter,
   type ListedDeadLetter,
   listDeadLetters,
   replayablePlaces,
 } from "./dead-letters-table.ts";
-import { FlowCounts, type FlowQuery, type FlowSum, sumFlow } from "./flow-table.ts";
+import { type FlowBetween, sumBetween } from "./flow-between.ts";
+import type { FlowQuery } from "./flow-stages.ts";
+import { FlowCounts, type FlowSum, sumFlow } from "./flow-table.ts";
 import type { Entry, Indexed, Stretch } from "./indexed.ts";
+import { IssueCounts } from "./issue-counts.ts";
+import { findIssue, type Issue, type IssueFilter, listIssues } from "./issues-table.ts";
+import { beginLife, noteUse } from "./life.ts";
+import { type NameSum, sumNames } from "./names-table.ts";
+import { insertRecord, type Opened } from "./records.ts";
 import { deleteOld, partitionsOf, type RetentionRules, ROUTED_CALLS } from "./retention.ts";
+import { type DueRollup, dueRollups, settleDue } from "./rollups-table.ts";
 import {
   type CallOfSource,
   type CallsOfSource,
   eventOf,
-  insertRoutedCall,
   type ListedRoutedCall,
   type LookAtRoutedCalls,
   type LookedAtRoutedCalls,
@@ -30,11 +42,10 @@ import {
   listRoutedCalls,
   lookAtRoutedCalls,
   type RoutedCallFilter,
-  saidBefore,
 } from "./routed-calls-table.ts";
 import { type Spans, spansOf } from "./spans.ts";
 import { type Page, Statements } from "./sql.ts";
-import { addTotal, listMinutes, type Minute, type MinutesQuery } from "./totals-table.ts";
+import { type RequestSum, sumRequests } from "./totals-table.ts";
 import { Writers } from "./writers.ts";
 
 export interface DeliveryIndexOptions {
@@ -44,14 +55,6 @@ export interface DeliveryIndexOptions {
   readonly onDiscarded: (why: string) => void;
   /** Files unless given. */
   readonly disk?: IndexDisk;
-}
-
-interface Opened {
-  readonly file: IndexDatabase;
-  readonly sql: Statements;
-  readonly writers: Writers;
-  readonly flow: FlowCounts;
-  readonly callEnds: CallEnds;
 }
 
 export class DeliveryIndex {
@@ -87,9 +90,10 @@ export class DeliveryIndex {
   apply<K extends Indexed>({ kind, partition, entries, nextOffset, epoch }: Stretch<K>): void {
     this.#use((opened) => {
       if (epoch !== this.#epoch) return;
-      this.#inTransaction(opened, ({ callEnds, flow, sql, writers }) => {
-        for (const entry of entries) this.#insert(kind, entry as Entry<Indexed>);
-        flow.save(sql);
+      this.#inTransaction(opened, ({ callEnds, flow, issues, sql, writers }) => {
+        for (const entry of entries) insertRecord(opened, kind, entry as Entry<Indexed>);
+        flow.save(sql, this.#options.nowMs());
+        issues.save(sql);
         callEnds.save();
         writers.save(this.#options.nowMs());
         sql.run("INSERT OR REPLACE INTO positions VALUES (?, ?, ?)", kind, partition, nextOffset);
@@ -109,16 +113,61 @@ export class DeliveryIndex {
     return this.#use(({ sql }) => sql.number(`SELECT ${found.join(" OR ")}`, id, id, id, id) > 0);
   }
 
-  listMinutes(query: MinutesQuery): Minute[] {
-    return this.#use(({ sql }) => listMinutes(sql, query));
+  sumNames(query: FlowQuery): NameSum[] {
+    return this.#use((opened) =>
+      this.#inTransaction(opened, ({ flow, sql }) => {
+        flow.saveNames(sql, this.#options.nowMs());
+        return sumNames(sql, query);
+      }),
+    );
+  }
+
+  sumRequests(query: FlowQuery): RequestSum[] {
+    return this.#use(({ sql }) => sumRequests(sql, query));
   }
 
   sumFlow(query: FlowQuery): FlowSum[] {
     return this.#use(({ sql }) => sumFlow(sql, query));
   }
 
+  /** Of one minute, by its start. */
+  sumBetween(minuteMs: number): FlowBetween[] {
+    return this.#use(({ sql }) => sumBetween(sql, minuteMs));
+  }
+
+  listIssues(filter: IssueFilter, page: Page): Issue[] {
+    return this.#use(({ sql }) => listIssues(sql, filter, page));
+  }
+
+  findIssue(id: string): Issue | undefined {
+    return this.#use(({ sql }) => findIssue(sql, id));
+  }
+
+  /** The last ones, newest first. */
+  listAttemptsOfIssue(issue: Issue, limit: number): ListedAttempt[] {
+    return this.#use(({ sql }) => listAttemptsOfIssue(sql, issue, limit));
+  }
+
+  /** Roll-ups that their topics do not have yet, or did not have when the index looked. */
+  dueRollups(limit: number): DueRollup[] {
+    return this.#use(({ sql }) => dueRollups(sql, this.#options.nowMs(), limit));
+  }
+
+  /** Their topics have them. */
+  settleRollups(due: readonly DueRollup[]): void {
+    this.#use((opened) =>
+      this.#inTransaction(opened, ({ sql }) => {
+        for (const each of due) settleDue(sql, each);
+      }),
+    );
+  }
+
   spans(): Spans {
     return this.#use(({ sql }) => spansOf(sql));
+  }
+
+  listAuditEntries(filter: AuditFilter, page: Page): AuditNote[] {
+    return this.#use(({ sql }) => listAuditEntries(sql, filter, page));
   }
 
   listDeadLetters(filter: DeadLetterFilter, page: Page): ListedDeadLetter[] {
@@ -157,6 +206,11 @@ export class DeliveryIndex {
     return this.#use(({ sql }) => countDeadLetters(sql, filter));
   }
 
+  /** Entries of a list, at most `most`: a few milliseconds for thousands. */
+  countUpTo(counted: Counted, most: number): number {
+    return this.#use(({ sql }) => countUpTo(sql, counted, most));
+  }
+
   /** Of calls that can be replayed, in the order of their places. */
   replayablePlaces(filter: DeadLetterFilter, after: { above: number; limit: number }): number[] {
     return this.#use(({ sql }) => replayablePlaces(sql, filter, after));
@@ -165,8 +219,10 @@ export class DeliveryIndex {
   /** Deletes some of what is too old or too much; true when there may be more. */
   deleteOld(rules: RetentionRules): boolean {
     return this.#use((opened) =>
-      this.#inTransaction(opened, ({ sql, writers }) => {
+      this.#inTransaction(opened, ({ flow, sql, writers }) => {
+        flow.saveNames(sql, this.#options.nowMs());
         const hasMore = deleteOld(sql, rules, this.#options.nowMs());
+        noteUse(sql, this.#options.nowMs());
         writers.reload();
         return hasMore;
       }),
@@ -181,37 +237,26 @@ export class DeliveryIndex {
     this.#opened = this.#open();
   }
 
+  /** Safe to call again. */
   close(): void {
+    if (this.#opened.file.database.isOpen)
+      this.#use((opened) =>
+        this.#inTransaction(opened, ({ flow, sql }) => flow.saveNames(sql, this.#options.nowMs())),
+      );
     this.#disk.close(this.#opened.file);
   }
 
   #open(): Opened {
     const file = this.#disk.open(this.#options);
     const sql = new Statements(file.database);
-    return { file, sql, writers: new Writers(sql), flow: new FlowCounts(), callEnds: new CallEnds(sql) };
-  }
-
-  #insert(kind: Indexed, entry: Entry<Indexed>): void {
-    const { flow, sql, writers } = this.#opened;
-    const { partition, record } = entry;
-    switch (kind) {
-      case "attempts":
-        if (writers.isNew(kind, partition, record as DeliveryAttempt))
-          insertAttempt(sql, record as DeliveryAttempt, entry);
-        return;
-      case "totals":
-        if (writers.isNew(kind, partition, record as DeliveryTotal)) addTotal(sql, record as DeliveryTotal);
-        return;
-      case "deadLetters":
-        if (insertDeadLetter(sql, record as DeadLetter, entry)) flow.dead(record as DeadLetter);
-        return;
-      case "routedCalls":
-        countRoutedCall(this.#opened, record as RoutedCall, entry);
-        return;
-      case "refusedCalls":
-        flow.refused(record as RefusedCalls);
-        return;
+    const eras = beginLife(sql, this.#options.nowMs());
+    if (eras === undefined) {
+      this.#options.onDiscarded("it was not used for six days");
+      this.#disk.discard(file);
+      return this.#open();
     }
+    const counts = { flow: new FlowCounts(eras), issues: new IssueCounts() };
+    return { file, sql, eras, writers: new Writers(sql), callEnds: new CallEnds(sql), ...counts };
   }
 
   #inTransaction<R>(opened: Opened, work: (opened: Opened) => R): R {
@@ -220,11 +265,13 @@ export class DeliveryIndex {
     try {
       const result = work(opened);
       database.exec("COMMIT");
+      opened.flow.committed();
       return result;
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
       opened.writers.reload();
       opened.flow.forget();
+      opened.issues.forget();
       opened.callEnds.reload();
       throw error;
     }
@@ -240,12 +287,4 @@ export class DeliveryIndex {
       return work(this.#opened);
     }
   }
-}
-
-/** Of a call that was routed again only what was said last counts. */
-function countRoutedCall({ callEnds, flow, sql }: Opened, record: RoutedCall, spot: Spot): void {
-  const before = callEnds.isAhead(spot.partition, record) ? undefined : saidBefore(sql, record);
-  if (!insertRoutedCall(sql, record, spot)) return;
-  if (before !== undefined) flow.routed(before, -1);
-  flow.routed(record, 1);
 }

@@ -1,32 +1,31 @@
 // Where calls went, counted by the minute in which they were accepted: from what routers record of each call, from dead letters, and from what ingest tells of refused calls. The
 // counts change in the transactions of the rows that they count, so they add up exactly.
 import type { DeadLetter, RefusedCalls, RoutedCall } from "#topics";
+import { type Eras, floorTo, STEP_MS } from "./eras.ts";
+import { eventIn } from "./event-in.ts";
+import { type FlowCount, type FlowQuery, type FlowStage, whereOf } from "./flow-stages.ts";
+import { NamesGathered } from "./names-gathered.ts";
+import { isCountedName } from "./names-table.ts";
 import type { Statements } from "./sql.ts";
 
-/** What became of calls: the first four of a call, which is in exactly one of them; the others of a call at one destination. */
-export type FlowStage = "refused" | "routed" | "dropped" | "failed" | "sent" | "passed_over" | "dead";
-
-/** One count; of a stage of the call itself the destination is empty, where there is no reason the reason is. */
-export interface FlowCount {
-  readonly sourceId: string;
-  readonly minuteMs: number;
-  readonly type: string;
-  readonly stage: FlowStage;
-  readonly destinationId: string;
-  readonly reason: string;
-}
-
-const MINUTE_MS = 60_000;
 const ROUTED = "routed";
 
 type Routed = Pick<
   RoutedCall,
-  "sourceId" | "type" | "receivedAtMs" | "outcome" | "destinationIds" | "passedOver"
+  "sourceId" | "type" | "event" | "receivedAtMs" | "outcome" | "destinationIds" | "passedOver"
 >;
 
 interface Alike {
   readonly record: Routed;
   calls: number;
+  /** Of those, calls by the name of their event. */
+  readonly names: Map<string, number>;
+}
+
+interface Counted {
+  readonly count: FlowCount;
+  readonly calls: number;
+  readonly name?: string | undefined;
 }
 
 /** A call is compared with so many of its source's; beyond them one that is alike is written once more. */
@@ -39,47 +38,83 @@ const COMPARED = 8;
 export class FlowCounts {
   /** By source. */
   readonly #routed = new Map<string, Alike[]>();
-  readonly #others: { readonly count: FlowCount; readonly calls: number }[] = [];
+  readonly #others: Counted[] = [];
+  /** Names that the transaction counts. */
+  readonly #counted: [of: FlowCount, callsByName: ReadonlyMap<string, number>][] = [];
+  readonly #names = new NamesGathered();
+  readonly #eras: Pick<Eras, "minutesFromMs">;
+
+  /** What came before the minutes of these is in roll-ups. */
+  constructor(eras: Pick<Eras, "minutesFromMs">) {
+    this.#eras = eras;
+  }
 
   /** `calls` is -1 to take back what was counted of a call that was routed again after a crash. */
   routed(record: Routed, calls: 1 | -1): void {
-    const own = this.#routed.get(record.sourceId);
-    if (own === undefined) {
-      this.#routed.set(record.sourceId, [{ record, calls }]);
-      return;
+    if (record.receivedAtMs < this.#eras.minutesFromMs) return;
+    const own = this.#routed.get(record.sourceId) ?? [];
+    if (own.length === 0) this.#routed.set(record.sourceId, own);
+    let alike = own.slice(-COMPARED).find((each) => isAlike(each.record, record));
+    if (alike === undefined) {
+      alike = { record, calls: 0, names: new Map() };
+      own.push(alike);
     }
-    const known = own.slice(-COMPARED).find((each) => isAlike(each.record, record));
-    if (known === undefined) own.push({ record, calls });
-    else known.calls += calls;
+    alike.calls += calls;
+    const { event } = record;
+    if (isCountedName(event)) alike.names.set(event, (alike.names.get(event) ?? 0) + calls);
   }
 
   /** One that is not there yet. A replay's job is no call that was accepted, and a record that is no call has no source. */
   dead(record: DeadLetter): void {
     const { destinationId, reason, receivedAtMs, replayId, sourceId, type } = record;
     if (sourceId === null || receivedAtMs === null || type === null || replayId !== null) return;
+    if (receivedAtMs < this.#eras.minutesFromMs) return;
     const of = baseOf({ sourceId, type, receivedAtMs });
     const stage = destinationId === null ? "failed" : "dead";
-    this.#others.push({ count: { ...of, stage, destinationId: destinationId ?? "", reason }, calls: 1 });
+    const count = { ...of, stage, destinationId: destinationId ?? "", reason } as const;
+    this.#others.push({ count, calls: 1, name: type === "track" ? eventIn(record.body) : undefined });
   }
 
   /** By the minute in which they were told; their type is not known. `leftOut`: of versions before, calls that had no record of their own. */
   refused({ atMs, calls, code, leftOut, sourceId }: RefusedCalls): void {
+    if (atMs < this.#eras.minutesFromMs) return;
     const of = baseOf({ sourceId, type: "", receivedAtMs: atMs });
     this.#others.push({ count: { ...of, stage: "refused", reason: code }, calls: calls + leftOut });
   }
 
   /** Within the transaction that the rows are written in. */
-  save(sql: Statements): void {
-    for (const { calls, record } of [...this.#routed.values()].flat())
-      if (calls !== 0) for (const count of countsOf(record)) addCalls(sql, count, calls);
-    for (const { calls, count } of this.#others) addCalls(sql, count, calls);
-    this.forget();
+  save(sql: Statements, nowMs: number): void {
+    if (this.#names.isDue(nowMs)) this.#names.save(sql, nowMs);
+    for (const { calls, names: own, record } of [...this.#routed.values()].flat())
+      for (const count of countsOf(record)) {
+        if (calls !== 0) addCalls(sql, count, calls);
+        if (own.size > 0) this.#counted.push([count, own]);
+      }
+    for (const { calls, count, name } of this.#others) {
+      addCalls(sql, count, calls);
+      if (isCountedName(name)) this.#counted.push([count, new Map([[name, calls]])]);
+    }
+    this.#routed.clear();
+    this.#others.length = 0;
+  }
+
+  /** Within a transaction, so that they can be read. */
+  saveNames(sql: Statements, nowMs: number): void {
+    this.#names.save(sql, nowMs);
+  }
+
+  /** After a transaction. */
+  committed(): void {
+    this.#names.ended(true);
+    for (const [count, callsByName] of this.#counted.splice(0)) this.#names.add(count, callsByName);
   }
 
   /** After a transaction that came to nothing. */
   forget(): void {
+    this.#names.ended(false);
     this.#routed.clear();
     this.#others.length = 0;
+    this.#counted.length = 0;
   }
 }
 
@@ -100,7 +135,7 @@ function isAlike(one: Routed, other: Routed): boolean {
 }
 
 function minuteOf(atMs: number): number {
-  return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  return floorTo(atMs, STEP_MS.minute);
 }
 
 function countsOf(record: Routed): FlowCount[] {
@@ -117,22 +152,13 @@ function countsOf(record: Routed): FlowCount[] {
 function addCalls(sql: Statements, count: FlowCount, calls: number): void {
   const { sourceId, minuteMs, type, stage, destinationId, reason } = count;
   sql.run(
-    "INSERT INTO flow VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls",
-    ...[sourceId, minuteMs, type, stage, destinationId, reason, calls],
+    "INSERT INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls",
+    ...[sourceId, minuteMs, type, stage, destinationId, reason, STEP_MS.minute, calls],
   );
 }
 
 function baseOf({ sourceId, type, receivedAtMs }: Pick<Routed, "sourceId" | "type" | "receivedAtMs">) {
   return { sourceId, type, minuteMs: minuteOf(receivedAtMs), destinationId: "", reason: "" };
-}
-
-export interface FlowQuery {
-  readonly sourceId?: string | undefined;
-  readonly destinationId?: string | undefined;
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** Whole minutes. */
-  readonly stepMs: number;
 }
 
 /** Calls of one step, type, stage and reason, of all sources and destinations that are meant. */
@@ -147,17 +173,11 @@ export interface FlowSum {
 
 /** Oldest first. */
 export function sumFlow(sql: Statements, query: FlowQuery): FlowSum[] {
-  const { destinationId, fromMs, sourceId, stepMs, toMs } = query;
-  const [where, values] =
-    destinationId !== undefined
-      ? ["destination_id = ? AND", [destinationId]]
-      : sourceId !== undefined
-        ? ["source_id = ? AND", [sourceId]]
-        : ["", []];
+  const { where, values } = whereOf(query);
   return sql
     .all(
-      `SELECT minute_ms - minute_ms % CAST(? AS INTEGER) AS at, type, stage, reason, sum(calls) AS calls FROM flow WHERE ${where} minute_ms >= ? AND minute_ms < ? GROUP BY at, type, stage, reason HAVING sum(calls) > 0 ORDER BY at, type`,
-      ...[stepMs, ...values, fromMs, toMs],
+      `SELECT minute_ms - minute_ms % CAST(? AS INTEGER) AS at, type, stage, reason, sum(calls) AS calls FROM flow WHERE ${where} GROUP BY at, type, stage, reason HAVING sum(calls) > 0 ORDER BY at, type`,
+      ...[query.stepMs, ...values],
     )
     .map((row) => ({
       atMs: Number(row["at"]),

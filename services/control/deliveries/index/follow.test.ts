@@ -5,16 +5,16 @@ import { until } from "#support/until";
 import { topicMap } from "#topics";
 import type { DeliveryIndex } from "./delivery-index.ts";
 import { type FollowOptions, followTopics } from "./follow.ts";
+import { INDEXED } from "./indexed.ts";
 import { Progress } from "./progress.ts";
 
 const RECORD = { topic: "t", partition: 0, offset: 0, key: null, value: Buffer.of(0), timestampMs: 0 };
 
-/** Topics of one partition, of which the test says what comes; attempts are the first of each five. */
+/** Topics of one partition, of which the test says what comes; attempts are the first of each reading. */
 function follow(index: object, more: Partial<FollowOptions> = {}) {
-  const { deliveryAttempts, deliveryTotals, deadLetters, routedCalls, refusedCalls } = topicMap({
-    prefix: "",
-    retryDelaysMs: [1_000],
-  });
+  const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+  const { deliveryAttempts, deliveryTotals, deadLetters, routedCalls, refusedCalls } = topics;
+  const { hourlyStats, dailyStats, auditLog } = topics;
   const ending = new AbortController();
   const followed: FollowedTopic[] = [];
   const progress = new Progress(systemHost);
@@ -33,7 +33,10 @@ function follow(index: object, more: Partial<FollowOptions> = {}) {
       },
     },
     serde: { decode: () => ({}) as never },
-    topics: { attempts: deliveryAttempts, totals: deliveryTotals, deadLetters, routedCalls, refusedCalls },
+    topics: {
+      ...{ attempts: deliveryAttempts, totals: deliveryTotals, deadLetters, routedCalls, refusedCalls },
+      ...{ hourlyStats, dailyStats, auditLog },
+    },
     onAttempt: () => undefined,
     logger: { warn: () => undefined } as never,
     host: systemHost,
@@ -86,7 +89,12 @@ test("an index that cannot be thrown away is tried again later, and nothing is r
   attempts?.onCut?.({ partition: 0, fromOffset: 7, endOffset: 3 });
   await attempts?.onRecords(0, [RECORD], 1);
   await one.following;
-  expect([pauses, applied, one.closed(), one.followed.length]).toEqual([[5_000], [], 5, 5]);
+  expect([pauses, applied, one.closed(), one.followed.length]).toEqual([
+    [5_000],
+    [],
+    INDEXED.length,
+    INDEXED.length,
+  ]);
 });
 
 test("an index that was thrown away by whoever asked it is read again from its beginning", async () => {
@@ -97,7 +105,10 @@ test("an index that was thrown away by whoever asked it is read again from its b
   expect(progress.indexedUntilMs("attempts")).toBe(1_000);
   index.epoch = 1;
   attempts?.onReadUntil?.(0, 7, 2_000);
-  await until(() => followed.length === 10, { timeoutMs: 5_000, what: "everything to be followed again" });
+  await until(() => followed.length === 2 * INDEXED.length, {
+    timeoutMs: 5_000,
+    what: "everything to be followed again",
+  });
   expect(progress.indexedUntilMs("attempts")).toBe(1_000);
   ending.abort();
   await following;

@@ -4,10 +4,10 @@ import type { FollowedTopic, Following, Kafka, RawRecord } from "#kafka";
 import type { Logger } from "#runtime";
 import type { Serde } from "#serde";
 import type { DeliveryAttempt, Topic } from "#topics";
+import { nextTurn } from "../../http/next-turn.ts";
 import { isUndecodable } from "../../records/places/undecodable.ts";
 import type { DeliveryIndex } from "./delivery-index.ts";
 import { type Entry, INDEXED, type Indexed } from "./indexed.ts";
-import { nextTurn } from "./next-turn.ts";
 import type { Progress } from "./progress.ts";
 
 export interface FollowOptions {

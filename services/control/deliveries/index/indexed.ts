@@ -1,8 +1,25 @@
-import type { DeadLetter, DeliveryAttempt, DeliveryTotal, RefusedCalls, RoutedCall } from "#topics";
+import type {
+  AuditEntry,
+  DeadLetter,
+  DeliveryAttempt,
+  DeliveryTotal,
+  RefusedCalls,
+  RoutedCall,
+  StatsRollup,
+} from "#topics";
 import type { Spot } from "../../records/places/places.ts";
 
 /** The topics that are indexed. */
-export const INDEXED = ["attempts", "totals", "deadLetters", "routedCalls", "refusedCalls"] as const;
+export const INDEXED = [
+  "attempts",
+  "totals",
+  "deadLetters",
+  "routedCalls",
+  "refusedCalls",
+  "hourlyStats",
+  "dailyStats",
+  "auditLog",
+] as const;
 export type Indexed = (typeof INDEXED)[number];
 
 export interface IndexedRecords {
@@ -11,6 +28,9 @@ export interface IndexedRecords {
   deadLetters: DeadLetter;
   routedCalls: RoutedCall;
   refusedCalls: RefusedCalls;
+  hourlyStats: StatsRollup;
+  dailyStats: StatsRollup;
+  auditLog: AuditEntry;
 }
 
 export type Entry<K extends Indexed> = Spot & { readonly record: IndexedRecords[K] };

@@ -4,12 +4,12 @@ import type { Kafka } from "#kafka";
 import type { dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import type { DeliveryAttempt, Topic, TopicMap } from "#topics";
+import { nextTurn } from "../../http/next-turn.ts";
 import type { indexSettings } from "./config.ts";
 import type { IndexDisk } from "./database.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { followTopics } from "./follow.ts";
 import { INDEXED, type Indexed } from "./indexed.ts";
-import { nextTurn } from "./next-turn.ts";
 import { Progress } from "./progress.ts";
 import type { RetentionRules } from "./retention.ts";
 
@@ -55,6 +55,9 @@ export function openDeliveryIndex(
     deadLetters: topics.deadLetters,
     routedCalls: topics.routedCalls,
     refusedCalls: topics.refusedCalls,
+    hourlyStats: topics.hourlyStats,
+    dailyStats: topics.dailyStats,
+    auditLog: topics.auditLog,
   };
   const ending = new AbortController();
   const following = followTopics({
@@ -85,16 +88,8 @@ function rulesOf(topics: Readonly<Record<Indexed, Topic>>, maxRows: number): Ret
     const { cleanup } = topics[kind];
     return cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
   };
-  return {
-    keptMs: {
-      attempts: keptMs("attempts"),
-      totals: keptMs("totals"),
-      deadLetters: keptMs("deadLetters"),
-      routedCalls: keptMs("routedCalls"),
-      refusedCalls: keptMs("refusedCalls"),
-    },
-    maxRows,
-  };
+  const kept = Object.fromEntries(INDEXED.map((kind) => [kind, keptMs(kind)]));
+  return { keptMs: kept as RetentionRules["keptMs"], maxRows };
 }
 
 function sweep(
@@ -115,7 +110,7 @@ function sweep(
 function watchProgress({ metrics }: Pick<ServiceContext<unknown>, "metrics">, progress: Progress): void {
   metrics.gauge({
     name: "control_indexed_until_timestamp_seconds",
-    help: "Everything that was written to the topic before is in the delivery index; 0 until each partition was looked at.",
+    help: "Up to when the topic is in the delivery index; 0 until each partition was looked at.",
     labels: { topic: INDEXED },
     collect(gauge) {
       for (const topic of INDEXED) gauge.set({ topic }, (progress.indexedUntilMs(topic) ?? 0) / 1000);

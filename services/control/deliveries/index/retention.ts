@@ -1,5 +1,9 @@
 import { placeOf, spotOf } from "../../records/places/places.ts";
+import { STEP_MS } from "./eras.ts";
 import type { Indexed } from "./indexed.ts";
+import { deleteOldIssues } from "./issues-table.ts";
+import { rollEarly, rollUp, type Table } from "./rolling.ts";
+import { forgetWritten } from "./rollups-table.ts";
 import type { Statements } from "./sql.ts";
 
 export interface RetentionRules {
@@ -14,11 +18,12 @@ const BITE_ROWS = 500;
 
 /** Rows of a table that follows its topic's partitions. */
 export interface PlacedTable {
-  readonly name: "attempts" | "dead_letters" | "routed_calls";
+  readonly name: "attempts" | "audit_entries" | "dead_letters" | "routed_calls";
   readonly time: "at_ms" | "dead_at_ms";
 }
 
 export const ATTEMPTS: PlacedTable = { name: "attempts", time: "at_ms" };
+const AUDIT_ENTRIES: PlacedTable = { name: "audit_entries", time: "at_ms" };
 export const DEAD_LETTERS: PlacedTable = { name: "dead_letters", time: "dead_at_ms" };
 export const ROUTED_CALLS: PlacedTable = { name: "routed_calls", time: "at_ms" };
 
@@ -27,12 +32,17 @@ export function deleteOld(sql: Statements, { keptMs, maxRows }: RetentionRules, 
   const deleted = [
     deletePlaced(sql, ATTEMPTS, { beforeMs: nowMs - keptMs.attempts, maxRows }),
     deletePlaced(sql, DEAD_LETTERS, { beforeMs: nowMs - keptMs.deadLetters, maxRows }),
+    deletePlaced(sql, AUDIT_ENTRIES, { beforeMs: nowMs - keptMs.auditLog, maxRows }),
     deletePlaced(sql, ROUTED_CALLS, { beforeMs: nowMs - keptMs.routedCalls, maxRows }),
-    deleteMinutes(sql, "totals", { beforeMs: nowMs - keptMs.totals, maxRows }),
-    deleteMinutes(sql, "flow", { beforeMs: nowMs - keptMs.routedCalls, maxRows }),
+    deleteSteps(sql, "totals", { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }),
+    deleteSteps(sql, "flow", { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }),
+    deleteSteps(sql, "names", { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }),
+    deleteOldIssues(sql, nowMs - keptMs.deadLetters, BITE_ROWS),
   ];
+  const isRolling = rollUp(sql, nowMs);
+  forgetWritten(sql, nowMs);
   sql.run("DELETE FROM writers WHERE at_ms < ?", nowMs - Math.max(keptMs.attempts, keptMs.totals));
-  return deleted.some((count) => count >= BITE_ROWS);
+  return isRolling || deleted.some((count) => count >= BITE_ROWS);
 }
 
 interface Rule {
@@ -87,23 +97,26 @@ export function partitionsOf(sql: Statements, { name }: PlacedTable): number[] {
   }
 }
 
-/** Keys of the tables that sum by minute. */
-const MINUTE_KEYS = {
-  totals: "destination_id, minute_ms",
-  flow: "source_id, minute_ms, type, stage, destination_id, reason",
+/** Keys of the tables of sums. */
+const STEP_KEYS: Readonly<Record<Table, string>> = {
+  totals: "destination_id, minute_ms, step_ms, source_id, webhook_id",
+  names: "source_id, destination_id, minute_ms, step_ms",
+  flow: "source_id, minute_ms, type, stage, destination_id, reason, step_ms",
 };
 
-function deleteMinutes(
+/** Over the bound minutes are rolled up early; where none is left, the oldest steps go. */
+function deleteSteps(
   sql: Statements,
-  table: keyof typeof MINUTE_KEYS,
-  { beforeMs, maxRows }: Rule,
+  table: Table,
+  { beforeMs, maxRows, nowMs }: Rule & { readonly nowMs: number },
 ): number {
-  const key = MINUTE_KEYS[table];
+  const key = STEP_KEYS[table];
   const tooMany = sql.number(`SELECT count(*) FROM ${table}`) - maxRows;
-  const old = `SELECT ${key} FROM ${table} WHERE minute_ms < ? ORDER BY minute_ms LIMIT ?`;
+  const old = `SELECT ${key} FROM ${table} WHERE step_ms IN (?, ?, ?) AND minute_ms < ? ORDER BY minute_ms LIMIT ?`;
   const bite = (before: number, limit: number): number =>
-    sql.run(`DELETE FROM ${table} WHERE (${key}) IN (${old})`, before, limit);
+    sql.run(`DELETE FROM ${table} WHERE (${key}) IN (${old})`, ...Object.values(STEP_MS), before, limit);
   const deleted = bite(beforeMs, BITE_ROWS);
   if (tooMany <= 0) return deleted;
+  if (rollEarly(sql, table, nowMs)) return BITE_ROWS;
   return deleted + bite(Number.MAX_SAFE_INTEGER, Math.min(tooMany, BITE_ROWS));
 }

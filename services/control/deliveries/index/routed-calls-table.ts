@@ -76,20 +76,22 @@ export interface CallOfSource extends ListedRoutedCall {
   readonly isSaidAgain: boolean;
 }
 
+/** Of rows named `call`: there is a later one about the same call. */
+export const IS_SAID_AGAIN =
+  "EXISTS (SELECT 1 FROM routed_calls said WHERE said.message_id = call.message_id AND said.call_place = call.call_place AND said.place > call.place)";
+
+export function callConditions({ fromMs, sourceId, toMs }: CallsOfSource): Conditions {
+  return new Conditions().add("source_id = ?", sourceId).add("at_ms >= ?", fromMs).add("at_ms < ?", toMs);
+}
+
 /** Calls of a source, newest first, each of its copies too. */
 export function listCallsOfSource(
   sql: Statements,
-  { fromMs, sourceId, toMs }: CallsOfSource,
+  filter: CallsOfSource,
   { behind, limit }: Page,
 ): CallOfSource[] {
-  const conditions = new Conditions()
-    .add("source_id = ?", sourceId)
-    .add("at_ms >= ?", fromMs)
-    .add("at_ms < ?", toMs)
-    .add("(at_ms, place) < (?, ?)", behind?.atMs, behind?.place);
-  const later =
-    "EXISTS (SELECT 1 FROM routed_calls said WHERE said.message_id = call.message_id AND said.call_place = call.call_place AND said.place > call.place)";
-  const text = `SELECT ${COLUMNS}, ${later} AS is_said_again FROM routed_calls call ${conditions.where} ORDER BY at_ms DESC, place DESC LIMIT ?`;
+  const conditions = callConditions(filter).add("(at_ms, place) < (?, ?)", behind?.atMs, behind?.place);
+  const text = `SELECT ${COLUMNS}, ${IS_SAID_AGAIN} AS is_said_again FROM routed_calls call ${conditions.where} ORDER BY at_ms DESC, place DESC LIMIT ?`;
   return sql
     .all(text, ...conditions.values, limit)
     .map((row) => ({ ...routedCallOf(row), isSaidAgain: row["is_said_again"] === 1 }));

@@ -1,11 +1,11 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 11;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
- * the same time, and lets old records go from the beginning of each partition. `details`, `destination_ids`
- * and `passed_over` are JSON, as nothing is looked up by them.
+ * the same time, and lets old records go from the beginning of each partition. `details`, `destination_ids`,
+ * `passed_over`, `counts` and `issue_ids` are JSON, as nothing is looked up by them. `minute_ms` is where a step begins that `step_ms` is long: a minute, an hour or a day (rolling.ts).
  */
 export const SCHEMA = `
 CREATE TABLE positions (
@@ -32,10 +32,12 @@ CREATE INDEX attempts_failed ON attempts (destination_id, at_ms) WHERE outcome <
 CREATE INDEX attempts_by_message ON attempts (message_id, at_ms);
 
 CREATE TABLE totals (
-  destination_id TEXT NOT NULL, minute_ms INTEGER NOT NULL, outcomes TEXT NOT NULL, durations TEXT NOT NULL,
-  PRIMARY KEY (destination_id, minute_ms)
+  destination_id TEXT NOT NULL, minute_ms INTEGER NOT NULL, step_ms INTEGER NOT NULL, source_id TEXT NOT NULL,
+  webhook_id TEXT NOT NULL, counts TEXT NOT NULL,
+  PRIMARY KEY (destination_id, minute_ms, step_ms, source_id, webhook_id)
 ) WITHOUT ROWID;
-CREATE INDEX totals_by_minute ON totals (minute_ms);
+CREATE INDEX totals_by_step ON totals (step_ms, minute_ms);
+CREATE INDEX totals_by_source ON totals (source_id, minute_ms);
 
 CREATE TABLE routed_calls (
   place INTEGER PRIMARY KEY,
@@ -53,18 +55,40 @@ CREATE TABLE call_ends (
 
 CREATE TABLE flow (
   source_id TEXT NOT NULL, minute_ms INTEGER NOT NULL, type TEXT NOT NULL, stage TEXT NOT NULL,
-  destination_id TEXT NOT NULL, reason TEXT NOT NULL, calls INTEGER NOT NULL,
-  PRIMARY KEY (source_id, minute_ms, type, stage, destination_id, reason)
+  destination_id TEXT NOT NULL, reason TEXT NOT NULL, step_ms INTEGER NOT NULL, calls INTEGER NOT NULL,
+  PRIMARY KEY (source_id, minute_ms, type, stage, destination_id, reason, step_ms)
 ) WITHOUT ROWID;
 CREATE INDEX flow_by_destination ON flow (destination_id, minute_ms);
-CREATE INDEX flow_by_minute ON flow (minute_ms);
+CREATE INDEX flow_by_step ON flow (step_ms, minute_ms);
+
+CREATE TABLE names (
+  source_id TEXT NOT NULL, destination_id TEXT NOT NULL, minute_ms INTEGER NOT NULL, step_ms INTEGER NOT NULL, counts TEXT NOT NULL,
+  PRIMARY KEY (source_id, destination_id, minute_ms, step_ms)
+) WITHOUT ROWID;
+CREATE INDEX names_by_source ON names (source_id, minute_ms);
+CREATE INDEX names_by_destination ON names (destination_id, minute_ms);
+CREATE INDEX names_by_step ON names (step_ms, minute_ms);
+
+CREATE TABLE rollups_due (
+  step_ms INTEGER NOT NULL, at_ms INTEGER NOT NULL, source_id TEXT NOT NULL, destination_id TEXT NOT NULL, version INTEGER NOT NULL,
+  PRIMARY KEY (step_ms, at_ms, source_id, destination_id)
+) WITHOUT ROWID;
+
+CREATE TABLE rollups_written (
+  step_ms INTEGER NOT NULL, at_ms INTEGER NOT NULL, source_id TEXT NOT NULL, destination_id TEXT NOT NULL,
+  counted INTEGER NOT NULL, hash TEXT NOT NULL,
+  PRIMARY KEY (step_ms, at_ms, source_id, destination_id)
+) WITHOUT ROWID;
+
+CREATE TABLE life (created_ms INTEGER NOT NULL, used_ms INTEGER NOT NULL);
 
 CREATE TABLE dead_letters (
   place INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
   dead_at_ms INTEGER NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL, destination_id TEXT, source_id TEXT, message_id TEXT,
   user_id TEXT, anonymous_id TEXT,
-  type TEXT, received_at_ms INTEGER, attempts INTEGER NOT NULL, replay_id TEXT, replayable INTEGER NOT NULL
+  type TEXT, received_at_ms INTEGER, attempts INTEGER NOT NULL, replay_id TEXT, replayable INTEGER NOT NULL,
+  issue_ids TEXT NOT NULL
 );
 CREATE UNIQUE INDEX dead_letters_by_id ON dead_letters (id, ifnull(user_id, ''), ifnull(anonymous_id, ''));
 CREATE INDEX dead_letters_by_time ON dead_letters (dead_at_ms);
@@ -74,4 +98,28 @@ CREATE INDEX dead_letters_by_reason ON dead_letters (reason, dead_at_ms);
 CREATE INDEX dead_letters_by_message ON dead_letters (message_id, dead_at_ms) WHERE message_id IS NOT NULL;
 CREATE INDEX dead_letters_in_order ON dead_letters (destination_id, place);
 CREATE INDEX dead_letters_by_replay ON dead_letters (replay_id) WHERE replay_id IS NOT NULL;
+
+CREATE TABLE audit_entries (
+  place INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE, at_ms INTEGER NOT NULL, token TEXT NOT NULL, request_id TEXT, action TEXT NOT NULL,
+  resource TEXT NOT NULL, resource_id TEXT NOT NULL, is_made INTEGER NOT NULL, size INTEGER NOT NULL
+);
+CREATE INDEX audit_entries_by_time ON audit_entries (at_ms);
+CREATE INDEX audit_entries_by_resource ON audit_entries (resource_id, at_ms);
+CREATE INDEX audit_entries_by_request ON audit_entries (request_id, at_ms) WHERE request_id IS NOT NULL;
+
+CREATE TABLE issues (
+  issue INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE, destination_id TEXT NOT NULL, url TEXT, reason TEXT NOT NULL,
+  first_at_ms INTEGER NOT NULL, since_ms INTEGER NOT NULL, failed_at_ms INTEGER, dead_at_ms INTEGER,
+  requests INTEGER NOT NULL DEFAULT 0, dead_letters INTEGER NOT NULL DEFAULT 0, status INTEGER, message TEXT NOT NULL
+);
+CREATE INDEX issues_of_destination ON issues (destination_id);
+
+CREATE TABLE issue_statuses (
+  id TEXT NOT NULL, status INTEGER NOT NULL, requests INTEGER NOT NULL, dead_letters INTEGER NOT NULL,
+  last_at_ms INTEGER NOT NULL, message TEXT NOT NULL,
+  PRIMARY KEY (id, status)
+) WITHOUT ROWID;
+CREATE TRIGGER issue_gone AFTER DELETE ON issues BEGIN DELETE FROM issue_statuses WHERE id = OLD.id; END;
 `;

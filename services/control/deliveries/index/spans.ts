@@ -1,6 +1,7 @@
 // From when on each table of the index has rows, and until when.
 
 import { placeOf } from "../../records/places/places.ts";
+import { STEP_MS } from "./eras.ts";
 import type { Indexed } from "./indexed.ts";
 import { ATTEMPTS, DEAD_LETTERS, type PlacedTable, partitionsOf, ROUTED_CALLS } from "./retention.ts";
 import type { Statements } from "./sql.ts";
@@ -11,8 +12,10 @@ interface Span {
   readonly newestMs: number;
 }
 
-/** Undefined for a table without rows. Refused calls have none: they are only counted. */
-export type Spans = Readonly<Record<Exclude<Indexed, "refusedCalls">, Span | undefined>>;
+/** Undefined for a table without rows. What is only counted has none of its own. */
+export type Spans = Readonly<
+  Record<Exclude<Indexed, "refusedCalls" | "hourlyStats" | "dailyStats" | "auditLog">, Span | undefined>
+>;
 
 /** Looks at two rows of each partition. */
 export function spansOf(sql: Statements): Spans {
@@ -41,7 +44,10 @@ function placedSpan(sql: Statements, table: PlacedTable): Span | undefined {
 }
 
 function totalsSpan(sql: Statements): Span | undefined {
-  const [row] = sql.all("SELECT min(minute_ms) AS oldest, max(minute_ms) AS newest FROM totals");
+  const [row] = sql.all(
+    "SELECT min(minute_ms) AS oldest, max(minute_ms) AS newest FROM totals WHERE step_ms IN (?, ?, ?)",
+    ...Object.values(STEP_MS),
+  );
   if (row === undefined || row["oldest"] === null) return undefined;
   return { oldestMs: Number(row["oldest"]), newestMs: Number(row["newest"]) };
 }

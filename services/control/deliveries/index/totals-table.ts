@@ -1,70 +1,102 @@
-import type { DeliveryTotal } from "#topics";
+// Requests by outcome, status and duration, and deliveries by latency: of a destination's webhook and a source's calls, within one step.
+import type { DeliveryTotal, RequestCount } from "#topics";
+import { webhookId } from "../../http/webhook-fields.ts";
+import { floorTo, STEP_MS } from "./eras.ts";
+import { type FlowQuery, whereOf } from "./flow-stages.ts";
 import type { Row, Statements } from "./sql.ts";
 
-/** What all deliverers together did for one destination within one minute. */
-export interface Minute {
-  readonly minuteMs: number;
-  readonly outcomes: Readonly<Record<string, number>>;
-  readonly durationCounts: readonly number[];
-}
+export type RequestCounts = Readonly<Omit<RequestCount, "webhookId">>;
 
-/** True when the minute was not there yet. */
-export function addTotal(sql: Statements, record: DeliveryTotal): boolean {
-  const { destinationId, minuteMs } = record;
-  const [row] = sql.all(
-    "SELECT minute_ms, outcomes, durations FROM totals WHERE destination_id = ? AND minute_ms = ?",
-    destinationId,
-    minuteMs,
-  );
-  const sum = row === undefined ? record : add(minuteOf(row), record);
-  sql.run(
-    "INSERT OR REPLACE INTO totals (destination_id, minute_ms, outcomes, durations) VALUES (?, ?, ?, ?)",
-    destinationId,
-    minuteMs,
-    JSON.stringify(sum.outcomes),
-    JSON.stringify(sum.durationCounts),
-  );
-  return row === undefined;
-}
+export const NO_REQUESTS: RequestCounts = {
+  outcomes: {},
+  durationCounts: [],
+  statuses: {},
+  latencyCounts: [],
+};
 
-export interface MinutesQuery {
+export interface RequestsKey {
   readonly destinationId: string;
-  readonly fromMs: number;
-  readonly toMs: number;
+  readonly sourceId: string;
+  /** Empty where no webhook was asked, or it is not known which. */
+  readonly webhookId: string;
+  readonly minuteMs: number;
+  readonly stepMs: number;
 }
 
-/** Oldest first; minutes in which nothing ended are not there. */
-export function listMinutes(sql: Statements, { destinationId, fromMs, toMs }: MinutesQuery): Minute[] {
-  return sql
-    .all(
-      "SELECT minute_ms, outcomes, durations FROM totals WHERE destination_id = ? AND minute_ms >= ? AND minute_ms < ? ORDER BY minute_ms",
-      destinationId,
-      fromMs,
-      toMs,
-    )
-    .map(minuteOf);
+/** The counts of a deliverer. */
+export function addTotal(sql: Statements, record: DeliveryTotal): void {
+  const { destinationId, durationCounts, latencyCounts, minuteMs, outcomes, sourceId, statuses, url } =
+    record;
+  const of = { webhookId: url === "" ? "" : webhookId(destinationId, url), stepMs: STEP_MS.minute };
+  const counts = { outcomes, durationCounts, statuses, latencyCounts };
+  addRequests(sql, { destinationId, sourceId, minuteMs, ...of }, counts);
 }
 
-function minuteOf(row: Row): Minute {
+const KEY = "destination_id = ? AND minute_ms = ? AND step_ms = ? AND source_id = ? AND webhook_id = ?";
+
+export function addRequests(sql: Statements, key: RequestsKey, counts: RequestCounts): void {
+  const { destinationId, minuteMs, sourceId, stepMs, webhookId: id } = key;
+  const values = [destinationId, minuteMs, stepMs, sourceId, id];
+  const [row] = sql.all(`SELECT counts FROM totals WHERE ${KEY}`, ...values);
+  const sum = row === undefined ? counts : add(countsOf(row), counts);
+  sql.run("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?, ?, ?)", ...values, JSON.stringify(sum));
+}
+
+/** Requests of one step and webhook, of all sources and destinations that are meant. */
+export interface RequestSum {
+  /** Start of the step. */
+  readonly atMs: number;
+  readonly webhookId: string;
+  readonly counts: RequestCounts;
+}
+
+/** Oldest first; steps in which nothing ended are not there. */
+export function sumRequests(sql: Statements, query: FlowQuery): RequestSum[] {
+  const sums = new Map<string, RequestSum>();
+  for (const row of rowsOf(sql, query)) {
+    const atMs = floorTo(Number(row["minute_ms"]), query.stepMs);
+    const id = String(row["webhook_id"]);
+    const key = `${atMs} ${id}`;
+    const known = sums.get(key);
+    const counts = known === undefined ? countsOf(row) : add(known.counts, countsOf(row));
+    sums.set(key, { atMs, webhookId: id, counts });
+  }
+  return [...sums.values()];
+}
+
+function rowsOf(sql: Statements, query: FlowQuery): Row[] {
+  const { where, values } = whereOf(query);
+  return sql.all(
+    `SELECT minute_ms, webhook_id, counts FROM totals WHERE ${where} ORDER BY minute_ms`,
+    ...values,
+  );
+}
+
+export function countsOf(row: Row): RequestCounts {
+  return JSON.parse(String(row["counts"])) as RequestCounts;
+}
+
+/** Name by name and bucket by bucket. */
+export function add(one: RequestCounts, other: RequestCounts): RequestCounts {
   return {
-    minuteMs: Number(row["minute_ms"]),
-    outcomes: JSON.parse(String(row["outcomes"])) as Record<string, number>,
-    durationCounts: JSON.parse(String(row["durations"])) as number[],
+    outcomes: addNamed(one.outcomes, other.outcomes),
+    durationCounts: addBuckets(one.durationCounts, other.durationCounts),
+    statuses: addNamed(one.statuses, other.statuses),
+    latencyCounts: addBuckets(one.latencyCounts, other.latencyCounts),
   };
 }
 
-type Counts = Pick<Minute, "outcomes" | "durationCounts">;
+type Named = Readonly<Record<string, number>>;
 
-/** Outcome by outcome and bucket by bucket. */
-export function add(one: Counts, other: Counts): Counts {
-  const outcomes = { ...one.outcomes };
-  for (const [outcome, count] of Object.entries(other.outcomes)) {
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
-  }
-  const buckets = Math.max(one.durationCounts.length, other.durationCounts.length);
-  const durationCounts = Array.from(
-    { length: buckets },
-    (_, bucket) => (one.durationCounts[bucket] ?? 0) + (other.durationCounts[bucket] ?? 0),
-  );
-  return { outcomes, durationCounts };
+function addNamed(one: Named, other: Named): Record<string, number> {
+  const sum = { ...one };
+  for (const [name, count] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+}
+
+function addBuckets(one: readonly number[], other: readonly number[]): number[] {
+  const sum = one.length >= other.length ? [...one] : [...other];
+  const shorter = one.length >= other.length ? other : one;
+  for (const [bucket, count] of shorter.entries()) sum[bucket] = (sum[bucket] ?? 0) + count;
+  return sum;
 }

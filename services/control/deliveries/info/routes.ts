@@ -54,7 +54,7 @@ const InfoView = Type.Object(
 
 const KINDS = {
   attempts: { kind: "attempts", keptMs: KEPT_MS.deliveryAttempts },
-  statistics: { kind: "totals", keptMs: KEPT_MS.deliveryTotals },
+  statistics: { kind: "totals", keptMs: KEPT_MS.dailyStats },
   calls: { kind: "routedCalls", keptMs: KEPT_MS.routedCalls },
   deadLetters: { kind: "deadLetters", keptMs: KEPT_MS.deadLetters },
 } as const satisfies Record<string, { readonly kind: Indexed; readonly keptMs: number }>;

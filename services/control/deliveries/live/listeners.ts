@@ -1,12 +1,14 @@
-// Who watches a source or a destination, and what each of them is told (decision 81).
-import { Readable } from "node:stream";
+// Who watches which source or destination (decision 81). What happens is held for a while, so that whoever was cut off comes back without a gap.
+import type { Readable } from "node:stream";
 import type { Host, Timer } from "#host";
 import { ProblemError } from "../../http/problem.ts";
+import { HeldEvents } from "./held-events.ts";
+import { Listener } from "./listener.ts";
 
 /** What is watched. */
 export type Subject = { readonly sourceId: string } | { readonly destinationId: string };
 
-/** Something that has happened; `data` is made only when somebody is told. */
+/** Something that has happened; `data` is made only when it is watched. */
 export interface LiveEvent {
   readonly name: "accepted" | "refused" | "delivery";
   readonly sourceId: string;
@@ -19,29 +21,46 @@ export const LIVE_BOUNDS = {
   listeners: 50,
   /** With one token: a dashboard that leaves its streams open must not take the places of everybody. */
   listenersOfToken: 10,
-  /** For one listener; of the rest only the number is told. */
+  /** Of one source or destination; of the rest only the number is told. */
   eventsPerSecond: 50,
-  /** What a listener that does not read may hold, in characters, beside what its connection takes. */
+  /** What a listener that does not read may hold, and what is held of one source or destination, in characters. */
   heldCharacters: 256 * 1024,
+  /** So long events are held when the last listener has gone. */
+  heldMs: 300_000,
   heartbeatMs: 15_000,
 } as const;
 
 export type LiveBounds = { readonly [name in keyof typeof LIVE_BOUNDS]: number };
 
-/** A listener that has not taken its last words by then is cut off. */
-const LAST_WORDS_MS = 1_000;
-
 export interface ListenersOptions {
-  readonly host: Pick<Host, "elapsed" | "setInterval" | "setTimeout">;
-  /** Called when the first listener to a source has come, and when the last has gone. */
+  readonly host: Pick<Host, "elapsed" | "setInterval" | "setTimeout" | "uuid">;
+  /** Called when the first source is watched, and when the last one is not any more. */
   onSourcesWatched(isWatched: boolean): void;
   readonly bounds?: LiveBounds;
+}
+
+/** One source or destination, and who listens to it. */
+interface Watched {
+  readonly subject: Subject;
+  readonly held: HeldEvents;
+  readonly listeners: Set<Listener>;
+  /** Until it is forgotten; undefined while somebody listens. */
+  forget: Timer | undefined;
+  second: number;
+  told: number;
+}
+
+interface Caller {
+  /** The name of the token. */
+  readonly token: string;
+  /** Of the last event that the caller had. */
+  readonly lastId?: string | undefined;
 }
 
 export class Listeners {
   readonly #options: ListenersOptions;
   readonly #bounds: LiveBounds;
-  readonly #listeners = new Set<Listener>();
+  readonly #watched = new Map<string, Watched>();
   #sourceIds: ReadonlySet<string> = new Set();
   #isOver = false;
 
@@ -50,8 +69,9 @@ export class Listeners {
     this.#bounds = options.bounds ?? LIVE_BOUNDS;
   }
 
+  /** Also for a while after the last listener has gone. */
   get isWatched(): boolean {
-    return this.#listeners.size > 0;
+    return this.#watched.size > 0;
   }
 
   /** Of the sources that are watched. */
@@ -60,26 +80,72 @@ export class Listeners {
   }
 
   /**
-   * The events of a subject from now on, as server-sent events; `token` is the name of the caller's. Throws a 503 when too many listen,
-   * of all or with this token, and at the end.
+   * The events of a subject from now on, or from behind `lastId`, as server-sent events. Throws a 503 when too many listen, of all or with
+   * this token, and at the end.
    */
-  listen(subject: Subject, token: string): Readable {
+  listen(subject: Subject, { lastId, token }: Caller): Readable {
     this.#requirePlace(token);
-    const listener = new Listener({ subject, token, host: this.#options.host, bounds: this.#bounds });
-    this.#listeners.add(listener);
-    listener.stream.once("close", () => this.#left(listener));
+    const watched = this.#watch(subject);
+    const listener = new Listener({ token, host: this.#options.host, bounds: this.#bounds });
+    if (lastId !== undefined) listener.resume(watched.held.since(lastId));
+    watched.listeners.add(listener);
+    listener.stream.once("close", () => this.#left(watched, listener));
     // Records of attempts are read all the time.
-    if ("destinationId" in subject) listener.begun();
-    this.#changed();
+    if ("destinationId" in subject) this.#begin(watched);
     return listener.stream;
+  }
+
+  tell(event: LiveEvent): void {
+    const watched = [this.#watched.get(keyOf({ sourceId: event.sourceId }))];
+    const { destinationId } = event;
+    if (destinationId !== undefined) watched.push(this.#watched.get(keyOf({ destinationId })));
+    let data: string | undefined;
+    for (const each of watched) {
+      if (each === undefined) continue;
+      if (!this.#isWithinRate(each)) {
+        leaveOut(each, { events: 1, records: 0 });
+        continue;
+      }
+      data ??= JSON.stringify(event.data());
+      const held = each.held.add(event.name, data);
+      for (const listener of each.listeners) listener.tell(held);
+    }
+  }
+
+  /** Everything that happens from now on is told. */
+  begun(): void {
+    for (const watched of this.#watched.values()) this.#begin(watched);
+  }
+
+  /** Records that were passed over, whoever they are of. */
+  passedOver(records: number): void {
+    for (const watched of this.#watched.values())
+      if ("sourceId" in watched.subject) leaveOut(watched, { events: 0, records });
+  }
+
+  /** Ends every listener, and nobody may listen any more; resolves when all have gone. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.disconnect();
+    for (const watched of [...this.#watched.values()]) this.#forget(watched);
+  }
+
+  /** Ends who listens now; resolves when all have gone. Who may listen still comes again. */
+  async disconnect(): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener.end()));
+  }
+
+  get #listeners(): Listener[] {
+    return [...this.#watched.values()].flatMap(({ listeners }) => [...listeners]);
   }
 
   #requirePlace(token: string): void {
     if (this.#isOver) throw new ProblemError("unavailable", "the service is ending");
     const { listeners: most, listenersOfToken: mostOfToken } = this.#bounds;
-    if (this.#listeners.size >= most)
+    const all = this.#listeners;
+    if (all.length >= most)
       throw new ProblemError("unavailable", `${most} listen already, which is the most`);
-    const own = [...this.#listeners].filter((listener) => listener.token === token).length;
+    const own = all.filter((listener) => listener.token === token).length;
     if (own >= mostOfToken)
       throw new ProblemError(
         "unavailable",
@@ -87,146 +153,75 @@ export class Listeners {
       );
   }
 
-  tell(event: LiveEvent): void {
-    let data: string | undefined;
-    for (const listener of this.#listeners) {
-      if (!listener.wants(event)) continue;
-      data ??= JSON.stringify(event.data());
-      listener.tell(event.name, data);
+  #watch(subject: Subject): Watched {
+    const known = this.#watched.get(keyOf(subject));
+    if (known !== undefined) {
+      known.forget?.clear();
+      known.forget = undefined;
+      return known;
     }
-  }
-
-  /** Everything that happens from now on is told. */
-  begun(): void {
-    for (const listener of this.#listeners) listener.begun();
-  }
-
-  /** Records that were passed over, whoever they are of. */
-  passedOver(records: number): void {
-    for (const listener of this.#listeners) if ("sourceId" in listener.subject) listener.passedOver(records);
-  }
-
-  /** Ends every listener, and nobody may listen any more; resolves when all have gone. */
-  async end(): Promise<void> {
-    this.#isOver = true;
-    await this.disconnect();
-  }
-
-  /** Ends who listens now; resolves when all have gone. Who may listen still comes again. */
-  async disconnect(): Promise<void> {
-    await Promise.all([...this.#listeners].map((listener) => listener.end()));
-  }
-
-  #left(listener: Listener): void {
-    listener.stop();
-    this.#listeners.delete(listener);
+    this.#makeRoom();
+    const held = new HeldEvents(this.#options.host.uuid(), this.#bounds.heldCharacters);
+    const watched: Watched = {
+      ...{ subject, held, listeners: new Set<Listener>() },
+      ...{ forget: undefined, second: 0, told: 0 },
+    };
+    this.#watched.set(keyOf(subject), watched);
     this.#changed();
+    return watched;
+  }
+
+  /** As many as may be listened to are held: what was left first is forgotten first. */
+  #makeRoom(): void {
+    if (this.#watched.size < this.#bounds.listeners) return;
+    const left = [...this.#watched.values()].find(({ listeners }) => listeners.size === 0);
+    if (left !== undefined) this.#forget(left);
+  }
+
+  #left(watched: Watched, listener: Listener): void {
+    listener.stop();
+    watched.listeners.delete(listener);
+    if (watched.listeners.size > 0) return;
+    // At the end: what was left first stands first.
+    this.#watched.delete(keyOf(watched.subject));
+    this.#watched.set(keyOf(watched.subject), watched);
+    watched.forget = this.#options.host.setTimeout(() => this.#forget(watched), this.#bounds.heldMs);
+  }
+
+  #forget(watched: Watched): void {
+    watched.forget?.clear();
+    this.#watched.delete(keyOf(watched.subject));
+    this.#changed();
+  }
+
+  #begin({ held, listeners }: Watched): void {
+    for (const listener of listeners) listener.begun(held.lastId, this.#bounds.eventsPerSecond);
+  }
+
+  #isWithinRate(watched: Watched): boolean {
+    const second = Math.floor(this.#options.host.elapsed() / 1_000);
+    if (second !== watched.second) [watched.second, watched.told] = [second, 0];
+    watched.told += 1;
+    return watched.told <= this.#bounds.eventsPerSecond;
   }
 
   #changed(): void {
     const before = this.#sourceIds.size;
-    const subjects = [...this.#listeners].map(({ subject }) => subject);
+    const subjects = [...this.#watched.values()].map(({ subject }) => subject);
     this.#sourceIds = new Set(subjects.flatMap((subject) => ("sourceId" in subject ? subject.sourceId : [])));
     const isWatched = this.#sourceIds.size > 0;
     if (isWatched !== before > 0) this.#options.onSourcesWatched(isWatched);
   }
 }
 
-interface ListenerOptions {
-  readonly subject: Subject;
-  readonly token: string;
-  readonly host: ListenersOptions["host"];
-  readonly bounds: LiveBounds;
+function leaveOut(
+  { held, listeners }: Watched,
+  leftOut: { readonly events: number; readonly records: number },
+): void {
+  held.leaveOut(leftOut);
+  for (const listener of listeners) listener.leaveOut(leftOut);
 }
 
-class Listener {
-  readonly subject: Subject;
-  readonly token: string;
-  readonly stream = new Readable({ read: () => undefined, encoding: "utf8" });
-  readonly #host: ListenersOptions["host"];
-  readonly #bounds: LiveBounds;
-  readonly #heartbeat: Timer;
-  #hasBegun = false;
-  #isEnded = false;
-  #second = 0;
-  #told = 0;
-  #leftOut = { events: 0, records: 0 };
-
-  constructor({ subject, token, host, bounds }: ListenerOptions) {
-    this.subject = subject;
-    this.token = token;
-    this.#host = host;
-    this.#bounds = bounds;
-    this.#heartbeat = host.setInterval(() => this.#beat(), bounds.heartbeatMs);
-  }
-
-  wants({ sourceId, destinationId }: LiveEvent): boolean {
-    const { subject } = this;
-    if (this.#isEnded) return false;
-    return "sourceId" in subject ? subject.sourceId === sourceId : subject.destinationId === destinationId;
-  }
-
-  begun(): void {
-    if (this.#hasBegun || this.#isEnded) return;
-    this.#hasBegun = true;
-    this.#push("listening", JSON.stringify({ eventsPerSecond: this.#bounds.eventsPerSecond }));
-  }
-
-  tell(name: string, data: string): void {
-    const second = Math.floor(this.#host.elapsed() / 1_000);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#told = 0;
-    }
-    if (this.#told >= this.#bounds.eventsPerSecond || !this.#hasRoom) {
-      this.#leftOut.events += 1;
-      return;
-    }
-    this.#sayLeftOut();
-    this.#told += 1;
-    this.#push(name, data);
-  }
-
-  passedOver(records: number): void {
-    this.#leftOut.records += records;
-  }
-
-  stop(): void {
-    this.#heartbeat.clear();
-  }
-
-  end(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.stop();
-    this.#isEnded = true;
-    const lastWords = this.#host.setTimeout(() => this.stream.destroy(), LAST_WORDS_MS);
-    this.stream.once("close", () => {
-      lastWords.clear();
-      resolve();
-    });
-    this.stream.push(null);
-    return promise;
-  }
-
-  get #hasRoom(): boolean {
-    return this.stream.readableLength < this.#bounds.heldCharacters;
-  }
-
-  /** A proxy that sees nothing for a while would end the connection; and who reads has to learn that nothing happens. */
-  #beat(): void {
-    if (!this.#hasRoom) return;
-    this.#sayLeftOut();
-    this.stream.push(": heartbeat\n\n");
-  }
-
-  #sayLeftOut(): void {
-    const { events, records } = this.#leftOut;
-    if (events + records === 0) return;
-    this.#push("left_out", JSON.stringify({ events, records }));
-    this.#leftOut = { events: 0, records: 0 };
-  }
-
-  #push(name: string, data: string): void {
-    this.stream.push(`event: ${name}\ndata: ${data}\n\n`);
-  }
+function keyOf(subject: Subject): string {
+  return "sourceId" in subject ? `source ${subject.sourceId}` : `destination ${subject.destinationId}`;
 }

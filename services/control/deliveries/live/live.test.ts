@@ -44,6 +44,7 @@ function call(changes: Partial<Call>): Call {
     type: "track",
     userId: "u1",
     anonymousId: null,
+    groupId: null,
     event: "Order Completed",
     integrations: {},
     timestampMs: 0,
@@ -78,12 +79,14 @@ interface Seen {
   readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
   readonly data: any;
+  readonly id: string | undefined;
 }
 
 /** Listens, and resolves when nothing is missed any more. */
-async function watch(path: string, url: string = control.url) {
+async function watch(path: string, url: string = control.url, lastId?: string) {
   const leaving = new AbortController();
-  const response = await fetch(`${url}${path}`, { signal: leaving.signal });
+  const headers = lastId === undefined ? {} : { "last-event-id": lastId };
+  const response = await fetch(`${url}${path}`, { headers, signal: leaving.signal });
   const events: Seen[] = [];
   const reading = (async () => {
     let text = "";
@@ -91,8 +94,8 @@ async function watch(path: string, url: string = control.url) {
       const parts = `${text}${piece}`.split("\n\n");
       text = parts.pop() ?? "";
       for (const part of parts) {
-        const [, name = "", data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(part) ?? [];
-        if (name !== "") events.push({ name, data: JSON.parse(data) });
+        const [, name = "", data = "", id] = /^event: (\w+)\ndata: (.*)(?:\nid: (.+))?$/.exec(part) ?? [];
+        if (name !== "") events.push({ name, data: JSON.parse(data), id });
       }
     }
   })();
@@ -105,7 +108,7 @@ async function watch(path: string, url: string = control.url) {
   const sees = (name: string, count = 1) =>
     until(async () => seen(name).length >= count, { timeoutMs: 60_000, what: `${count} events ${name}` });
   await sees("listening");
-  return { ended, leave: () => leaving.abort(), response, seen, sees };
+  return { ended, events, leave: () => leaving.abort(), response, seen, sees };
 }
 
 describe("who watches a source", () => {
@@ -142,6 +145,26 @@ describe("who watches a source", () => {
     leave();
   }, 120_000);
 });
+
+test("who was cut off comes back with the last id, and has every event once, in its order", async () => {
+  const path = `/v1/sources/${sourceId}/live`;
+  const first = await watch(path);
+  await writeCall({ messageId: "cut-0" });
+  await first.sees("accepted");
+  const lastId = first.events.at(-1)?.id;
+  first.leave();
+  await first.ended;
+  for (const n of [1, 2, 3]) await writeCall({ messageId: `cut-${n}` });
+  const second = await watch(path, control.url, lastId);
+  await second.sees("accepted", 3);
+  expect(second.seen("accepted").map(({ messageId }) => messageId)).toEqual(["cut-1", "cut-2", "cut-3"]);
+  expect(second.seen("missed")).toEqual([]);
+  second.leave();
+
+  const stranger = await watch(path, control.url, "another-process.7");
+  expect(stranger.seen("missed")).toEqual([{ events: null }]);
+  stranger.leave();
+}, 120_000);
 
 describe("who watches a destination", () => {
   test("sees its deliveries with the URL shortened, and none that are old", async () => {

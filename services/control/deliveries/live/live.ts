@@ -1,6 +1,5 @@
 // Events for those who watch a source or a destination: accepted and refused calls from the ends of their topics, deliveries from the
 // records that the delivery index reads anyway (decision 81).
-import type { Readable } from "node:stream";
 import { type CallWarning, isJsonObject, timestampWarning } from "#contract";
 import type { Host } from "#host";
 import type { Kafka, RawRecord } from "#kafka";
@@ -9,12 +8,12 @@ import type { Serde } from "#serde";
 import type { Call, DeliveryAttempt, RefusedCalls, TopicMap } from "#topics";
 import { isoTime } from "../../http/time-pages.ts";
 import { attemptView } from "../attempts/view.ts";
-import { Listeners, type LiveEvent, type Subject } from "./listeners.ts";
+import { Listeners, type LiveEvent } from "./listeners.ts";
 import { followTail } from "./tail.ts";
 
 export interface Live {
-  /** Server-sent events for the holder of a token, by its name; ends with the connection that it is sent over. */
-  listen(subject: Subject, token: string): Readable;
+  /** Server-sent events for a caller; ends with the connection that it is sent over. */
+  listen: Listeners["listen"];
   /** A record of an attempt was read. */
   attempted(attempt: DeliveryAttempt): void;
   /** Ends every listener; to be called before connections are waited for. */
@@ -67,7 +66,7 @@ export function openLive(
     await following;
   });
   return {
-    listen: (subject, token) => listeners.listen(subject, token),
+    listen: (subject, caller) => listeners.listen(subject, caller),
     attempted(attempt) {
       if (!listeners.isWatched) return;
       const isFresh = attempt.startedAtMs + attempt.durationMs >= nowMs() - FRESH_MS;

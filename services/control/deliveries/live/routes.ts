@@ -1,7 +1,8 @@
 // GET /v1/sources/{id}/live and GET /v1/destinations/{id}/live.
 import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
+import { formatDuration } from "#contract";
 import type { Host } from "#host";
 import type { Caller } from "../../http/auth.ts";
 import { IdParams } from "../../http/fields.ts";
@@ -17,10 +18,24 @@ const EVENT_STREAM = "text/event-stream";
 const Events = Type.Unsafe<Readable>({
   type: "string",
   description:
-    "Events, each with JSON: listening, when nothing is missed any more; accepted, refused, delivery; left_out with the numbers of events over the bounds and of records that were not looked at. A comment is a heartbeat.",
+    "Events, each with JSON: listening, when nothing is missed any more; accepted, refused, delivery; left_out with the numbers of events over the bounds and of records that were not looked at; missed, to a caller with Last-Event-ID, with the number of events that are held no more, null where it is not known. A comment is a heartbeat.",
 });
 
-const BOUNDS = `At most ${LIVE_BOUNDS.eventsPerSecond} events a second are sent, and no more than a listener takes; the rest is counted. ${LIVE_BOUNDS.listeners} may listen to one process, ${LIVE_BOUNDS.listenersOfToken} of them with one token.`;
+const BOUNDS = `At most ${LIVE_BOUNDS.eventsPerSecond} events a second are sent, and no more than a listener takes; the rest is counted. ${LIVE_BOUNDS.listeners} may listen to one process, ${LIVE_BOUNDS.listenersOfToken} of them with one token. The last ${LIVE_BOUNDS.heldCharacters / 1_024} KiB of events are held for ${formatDuration(LIVE_BOUNDS.heldMs)} after the last listener has gone, by the process that was asked.`;
+
+const LastEventId = Type.Object({
+  "last-event-id": Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        "The id of the last event that the caller had: what came since then is sent first, as far as it is held.",
+    }),
+  ),
+});
+
+function callerOf({ name }: Pick<Caller, "name">, headers: Static<typeof LastEventId>) {
+  return { token: name, lastId: headers["last-event-id"] };
+}
 
 const schemaOf = (operationId: string, summary: string, description: string) => ({
   tags: ["live"],
@@ -28,6 +43,7 @@ const schemaOf = (operationId: string, summary: string, description: string) => 
   summary,
   description: `${description} ${BOUNDS}`,
   params: IdParams,
+  headers: LastEventId,
   produces: [EVENT_STREAM],
   response: { 200: Events, ...problemResponses },
 });
@@ -40,11 +56,15 @@ export function addLiveRoutes(app: ControlApp, parts: LiveRouteParts): void {
     "Calls of a source as they are accepted or refused, and their deliveries, as they happen",
     "Of the deliveries those that get a record, about a second late.",
   );
-  app.get("/v1/sources/:id/live", { ...noHead, schema: source }, async ({ caller, params }, reply) => {
-    if (parts.sources.get(params.id) === undefined) throw notFound("source", params.id);
-    const events = parts.live.listen({ sourceId: params.id }, caller.name);
-    return await sendEvents(reply, endedWith(caller, events, parts.host));
-  });
+  app.get(
+    "/v1/sources/:id/live",
+    { ...noHead, schema: source },
+    async ({ caller, headers, params }, reply) => {
+      if (parts.sources.get(params.id) === undefined) throw notFound("source", params.id);
+      const events = parts.live.listen({ sourceId: params.id }, callerOf(caller, headers));
+      return await sendEvents(reply, endedWith(caller, events, parts.host));
+    },
+  );
   const destination = schemaOf(
     "watchDestination",
     "Deliveries to a destination, as they happen",
@@ -53,9 +73,9 @@ export function addLiveRoutes(app: ControlApp, parts: LiveRouteParts): void {
   app.get(
     "/v1/destinations/:id/live",
     { ...noHead, schema: destination },
-    async ({ caller, params }, reply) => {
+    async ({ caller, headers, params }, reply) => {
       const { id } = existingDestination(parts, params.id);
-      const events = parts.live.listen({ destinationId: id }, caller.name);
+      const events = parts.live.listen({ destinationId: id }, callerOf(caller, headers));
       return await sendEvents(reply, endedWith(caller, events, parts.host));
     },
   );

@@ -50,6 +50,6 @@ async function leadsTo(profiles: Looked["profiles"], id: string, survivor: strin
 }
 
 /** As calls name it. */
-export function userOfProfile(id: string): CallUser {
-  return { userId: null, anonymousId: null, ...ownerOf(id) };
+export function userOfProfile(id: string): CallUser & { readonly groupId: string | null } {
+  return { userId: null, anonymousId: null, groupId: null, ...ownerOf(id) };
 }

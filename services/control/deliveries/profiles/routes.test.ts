@@ -149,6 +149,7 @@ test("one user: traits, computed traits, audiences since when, events, ids and l
       id: "ann",
       userId: "ann",
       anonymousId: null,
+      groupId: null,
       isSuppressed: false,
       isIncomplete: true,
       deletedAt: null,

@@ -1,6 +1,6 @@
 // GET /v1/profiles/{id}: who is this.
 import type { Static } from "typebox";
-import { anonymousProfileId, ownerOf, type Profile } from "#audiences";
+import { anonymousProfileId, ownerOf, type Profile, subjectOf } from "#audiences";
 import { problemResponses } from "../../http/openapi.ts";
 import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -21,7 +21,7 @@ export function addProfileRoute(app: ControlApp, parts: ProfileParts): void {
       schema: {
         tags: ["profiles"],
         operationId: "getProfile",
-        summary: "What is known of one user: traits, audiences, events, ids and last calls",
+        summary: "What is known of one user or account: traits, audiences, events, ids and last calls",
         description:
           "As the audience processor has written it, a second or two ago. Only what audiences and computed traits have read of is known.",
         params: ProfileParams,
@@ -47,13 +47,17 @@ function isSuppressed({ suppressed }: ProfileParts, id: string): boolean {
   return "userId" in owner && suppressed.isSuppressed(owner.userId);
 }
 
+/** Of an account: its calls are those of its users. */
+const NOTHING_AROUND = { ids: { data: [], isComplete: true }, calls: { data: [], fromMs: undefined } };
+
 async function around(parts: ProfileParts, { deletedAtMs, id }: Profile): Promise<Around> {
+  const configs = parts.audiences.list();
+  if (subjectOf(id) === "accounts") return { ...NOTHING_AROUND, configs };
   const linked = await linkedIds(parts, { survivor: id, withinMs: LOOKS_MS });
   const known = { ...linked, data: linked.data.filter((each) => !isSuppressed(parts, each)) };
   const users = [id, ...known.data].map(userOfProfile);
   const afterMs = deletedAtMs ?? Number.NEGATIVE_INFINITY;
   const calls = await recentCalls(parts, { users, afterMs, withinMs: LOOKS_MS });
-  const configs = parts.audiences.list();
   if (known.isComplete) return { calls, configs, ids: known };
   const seen = calls.data.flatMap(({ anonymousId }) =>
     anonymousId === null ? [] : anonymousProfileId(anonymousId),

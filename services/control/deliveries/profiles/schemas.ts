@@ -14,7 +14,7 @@ export const ProfileParams = Type.Object({
     minLength: 1,
     maxLength: MAX_ID_LENGTH,
     description:
-      "A userId; or anon: and an anonymousId. A userId that itself begins with anon: or user: has user: before it.",
+      "A userId; or anon: and an anonymousId; or group: and the groupId of an account. A userId that itself begins with anon:, user: or group: has user: before it.",
   }),
 });
 
@@ -36,7 +36,7 @@ const ID_FIELDS = { userId: nullableString(), anonymousId: nullableString() };
 const Trait = Type.Object(
   {
     key: Type.String(),
-    value: Type.Unsafe<unknown>({ description: "As an identify call had it." }),
+    value: Type.Unsafe<unknown>({ description: "As an identify call had it, of an account a group call." }),
     updatedAt: Type.String({ format: "date-time", description: "The timestamp of that call." }),
   },
   { title: "ProfileTrait" },
@@ -85,6 +85,7 @@ export const ProfileView = Type.Object(
       description: "Of the profile that speaks for the id: another one when they were merged.",
     }),
     ...ID_FIELDS,
+    groupId: nullableString("Of an account."),
     isSuppressed: Type.Boolean({ description: "Of a suppressed user nothing else is said." }),
     isIncomplete: Type.Boolean({
       description:
@@ -94,7 +95,7 @@ export const ProfileView = Type.Object(
     traits: Type.Array(Trait, { description: "By key." }),
     computedTraits: Type.Array(ComputedTrait, { description: "Those that have a value, by key." }),
     audiences: Type.Array(Audience, {
-      description: "Those that the user is in, then those left; the newest first.",
+      description: "Those that the user or account is in, then those left; the newest first.",
     }),
     events: Type.Array(Event, { description: "Called last comes first." }),
     ids: Type.Object(
@@ -117,5 +118,5 @@ export const ProfileView = Type.Object(
       },
     ),
   },
-  { title: "Profile", description: "What is known of one user." },
+  { title: "Profile", description: "What is known of one user or account." },
 );

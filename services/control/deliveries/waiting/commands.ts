@@ -27,15 +27,18 @@ export function pauseDestination(
 
 /** Durable when it resolves. Rejects with a 409 where nothing is paused. */
 export function resumeDestination(parts: WaitingParts, whose: Whose): Promise<DestinationConfig> {
-  const make: Change = (before, made) => {
-    if (before.pausedAtMs === null) throw new ProblemError("conflict", "the destination is not paused");
-    return resumed(before, made);
-  };
+  const make: Change = (before, made) => resumed(resumable(before), made);
   // Of another pause than before, the one that was asked for may be done already.
   const ask = oncePer(() =>
     parts.retryRequests.ask({ destinationId: whose.id, kind: "retry", ...EVERY_CALL, found: null }),
   );
   return change(parts, whose, make, ({ pausedAtMs }) => ask(pausedAtMs));
+}
+
+/** Throws a 409. */
+export function resumable(destination: DestinationConfig): DestinationConfig {
+  if (destination.pausedAtMs === null) throw new ProblemError("conflict", "the destination is not paused");
+  return destination;
 }
 
 /** `ask` comes before the change, and means nothing without it. */
@@ -80,13 +83,14 @@ export async function retryDestination(
   asked: RetryAsked,
 ): Promise<Retried> {
   const choice = choiceOf(asked);
-  const destination = await parts.changes.decide(() => retried(parts, id));
+  const destination = await parts.changes.decide(() => retriable(parts, id));
   const { found, notFound } = await look(parts, id, choice);
   await ask(parts, { id, by, asked, choice, found: found ?? null });
   return { destination, notWaiting: found === undefined ? undefined : notFound };
 }
 
-function retried(parts: WaitingParts, id: string): DestinationConfig {
+/** Throws a 404, or a 409 where nothing is sent. */
+export function retriable(parts: WaitingParts, id: string): DestinationConfig {
   const destination = existingDestination(parts, id);
   if (!destination.enabled) throw new ProblemError("conflict", "the destination is switched off");
   if (destination.pausedAtMs !== null)
@@ -94,17 +98,25 @@ function retried(parts: WaitingParts, id: string): DestinationConfig {
   return destination;
 }
 
-function choiceOf({ messageIds, ...user }: RetryAsked): RetryChoice {
+/** Throws a 422 where two users are named. */
+export function choiceOf({ messageIds, ...user }: RetryAsked): RetryChoice {
   return { ...EVERY_CALL, ...readUser(user), messageIds: messageIds === undefined ? null : [...messageIds] };
 }
 
 interface Looked {
   /** Calls; undefined where it took too long to look at all that waits. */
   readonly found: number | undefined;
+  /** As `found`, or those that were found in time. */
+  readonly atLeast: number;
   readonly notFound: readonly string[];
 }
 
-async function look({ host, waiting }: WaitingParts, id: string, choice: RetryChoice): Promise<Looked> {
+/** For four seconds at most. */
+export async function look(
+  { host, waiting }: WaitingParts,
+  id: string,
+  choice: RetryChoice,
+): Promise<Looked> {
   const chosen = new ChosenCalls(choice);
   const missing = new Set(choice.messageIds);
   const means = (job: DeliveryJob): boolean => {
@@ -113,7 +125,7 @@ async function look({ host, waiting }: WaitingParts, id: string, choice: RetryCh
     return isMeant;
   };
   const { count, isComplete } = await findWaiting(waiting, { destinationIds: [id], means, most: 0 }, host);
-  return { found: isComplete ? count : undefined, notFound: [...missing] };
+  return { found: isComplete ? count : undefined, atLeast: count, notFound: [...missing] };
 }
 
 interface Asking extends Whose {

@@ -4,7 +4,7 @@ import { userIn } from "#contract";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { DEFAULT_LIMIT, PageQuery, pageOf } from "../../http/pages.ts";
+import { DEFAULT_LIMIT, PageQuery, pageFields } from "../../http/pages.ts";
 import { refused } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
@@ -38,7 +38,7 @@ const SummaryView = Type.Object(
 
 const WaitingPage = Type.Object(
   {
-    ...pageOf(WaitingView).properties,
+    ...pageFields(WaitingView),
     summary: Type.Unsafe<Static<typeof SummaryView> | null>({
       anyOf: [SummaryView, { type: "null" }],
       description: "Of the first page; null on the others.",

@@ -33,6 +33,28 @@ describe("a pause", () => {
     expect((await post(id, "resume")).body.paused).toBeNull();
   });
 
+  test("is counted by a dry run, as are its end and a retry, and nothing changes", async () => {
+    const id = await destination();
+    const none = { calls: 0, atLeast: 0, skipped: 0, recordsRead: null, recordsToRead: null };
+    const before = (await control.ask(`/v1/destinations/${id}`)).body;
+    expect((await post(id, "pause", { dryRun: true })).body).toEqual({ ...before, dryRun: none });
+    const retried = await post(id, "retry", { dryRun: true, messageIds: ["m1"] });
+    expect([retried.status, retried.body]).toEqual([200, none]);
+    expect((await post(id, "resume", { dryRun: true })).status).toBe(409);
+    await post(id, "pause");
+    expect((await post(id, "retry", { dryRun: true })).status).toBe(409);
+    const resumed = await post(id, "resume", { dryRun: true });
+    expect(resumed.body).toMatchObject({ paused: { callsWaitFor: null }, dryRun: none });
+    expect((await post(id, "resume", { dry: true })).status).toBe(422);
+    expect((await post(id, "resume", {})).body.paused).toBeNull();
+    const audited = (await control.ask(`/v1/audit?resourceId=${id}`)).body.data;
+    expect(audited.map(({ action }: { action: string }) => action)).toEqual([
+      "updated",
+      "updated",
+      "created",
+    ]);
+  });
+
   test("needs no body, and lasts through other changes", async () => {
     const id = await destination();
     expect((await post(id, "pause")).body.paused).toMatchObject({ callsWaitFor: null });

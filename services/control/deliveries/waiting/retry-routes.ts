@@ -1,6 +1,7 @@
 // POST /v1/destinations/{id}/retry.
 import { Type } from "typebox";
 import { actorOf } from "../../http/caller.ts";
+import { DRY_RUN, DryRunView } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -9,6 +10,7 @@ import { checkBody } from "../../http/validation.ts";
 import { DestinationView } from "../../resources/destinations/schemas.ts";
 import { destinationViewOf } from "../../resources/destinations/view.ts";
 import { retryDestination } from "./commands.ts";
+import { countRetried } from "./dry-run.ts";
 import type { WaitingParts } from "./parts.ts";
 
 const MOST_MESSAGES = 1_000;
@@ -24,6 +26,7 @@ const RetryBody = Type.Object(
       }),
     ),
     ...USER_FIELDS,
+    ...DRY_RUN,
   },
   {
     additionalProperties: false,
@@ -60,14 +63,15 @@ export function addRetryRoute(app: ControlApp, parts: WaitingParts): void {
           "Each call that has failed until now, or was put off, is attempted once more; what fails again goes on by the schedule. An endpoint that is taken for down is asked with one call first; the others follow when it takes that one. It keeps a pause that it has asked for with Retry-After. When most of the calls fail again, the rest keep their time. However many they are, all of them are meant, also those that the answer does not count. The request is durable: deliverers that start later carry it out, and `retry` of the destination says how far it is. The destination itself does not change by it.",
         params: IdParams,
         body: RetryBody,
-        response: { 202: RetryAnswer, ...problemResponses },
+        response: { 200: DryRunView, 202: RetryAnswer, ...problemResponses },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
       const given: unknown = request.body;
       if (given !== undefined) checkBody(request);
-      const asked = given === undefined ? {} : request.body;
+      const { dryRun = false, ...asked } = given === undefined ? {} : request.body;
+      if (dryRun) return await countRetried(parts, id, asked);
       const whose = { id, by: actorOf(request) };
       const { destination, notWaiting } = await retryDestination(parts, whose, asked);
       const known = notWaiting === undefined ? {} : { notWaiting: [...notWaiting] };

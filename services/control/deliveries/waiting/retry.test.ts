@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { type DeliveryJob, EVERY_CALL, type RetryChoice, untriedJob } from "#topics";
 import { type RetryAsked, retryDestination } from "./commands.ts";
+import { countRetried } from "./dry-run.ts";
 import type { WaitingParts } from "./parts.ts";
 
 /** Two calls with one messageId, and one of a user without a userId. */
@@ -17,13 +18,14 @@ function job(changes: Pick<DeliveryJob, "jobId" | "messageId" | "userId"> & { an
 }
 
 interface Waits {
+  readonly isDry?: boolean;
   readonly jobs?: readonly DeliveryJob[];
   /** False: the look at what waits is over before its end. */
   readonly isComplete?: boolean;
 }
 
 /** What is asked of the deliverers, and answered. */
-async function askedFor(asked: RetryAsked, { jobs = WAITING, isComplete = true }: Waits = {}) {
+async function askedFor(asked: RetryAsked, { jobs = WAITING, isComplete = true, isDry = false }: Waits = {}) {
   const wishes: unknown[] = [];
   const audited: unknown[] = [];
   const parts = {
@@ -44,6 +46,8 @@ async function askedFor(asked: RetryAsked, { jobs = WAITING, isComplete = true }
     retryRequests: { ask: async (wish: unknown) => void wishes.push(wish) },
   };
   const by = { token: "t" };
+  if (isDry)
+    return { wishes, audited, counted: await countRetried(parts as unknown as WaitingParts, "d1", asked) };
   const { notWaiting } = await retryDestination(
     parts as unknown as WaitingParts,
     { id: "d1", by } as never,
@@ -76,6 +80,15 @@ test.each<[RetryAsked, found: number, notWaiting: string[]]>([
     });
   },
 );
+
+test.each([
+  [{}, { calls: 3, atLeast: 3 }, true],
+  [{ messageIds: ["m1"], userId: "u2" }, { calls: 1, atLeast: 1 }, true],
+  [{}, { calls: null, atLeast: 3 }, false],
+] as const)("a dry run of %j counts them, and asks nothing of anybody", async (asked, count, isComplete) => {
+  const counted = { ...count, skipped: 0, recordsRead: null, recordsToRead: null };
+  expect(await askedFor(asked, { isComplete, isDry: true })).toEqual({ wishes: [], audited: [], counted });
+});
 
 describe("where more waits than is looked at in time", () => {
   test.each<RetryAsked>([{ userId: "u1" }, { messageIds: ["m1", "m9"] }, {}])(

@@ -2,7 +2,7 @@ import type { Admin, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeliveryWake, TopicMap } from "#topics";
 
-/** Which of the waiting jobs of destinations were taken ahead of their time already (decision 9). */
+/** Which of the waiting jobs of destinations were taken ahead of their time already (decision 72). */
 export interface Wakes {
   isTaken(
     destinationId: string,

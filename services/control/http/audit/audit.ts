@@ -16,6 +16,10 @@ export const AUDIT_ACTIONS = [
   "cancelled",
   "confirmed",
   "retried",
+  "acknowledged",
+  "snoozed",
+  "resolved",
+  "reopened",
 ] as const;
 type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -27,6 +31,7 @@ export const AUDITED_RESOURCES = [
   "replay",
   "regulation",
   "import",
+  "issue",
 ] as const;
 export type AuditedResource = (typeof AUDITED_RESOURCES)[number];
 

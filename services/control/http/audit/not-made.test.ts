@@ -44,7 +44,6 @@ test("a change that was refused behind its entry is written once more, under the
 test.each([true, false])("what was to be deleted is, if it was made: %p", async (isMade) => {
   const note = { ...DELETED, id: "log_1", atMs: 1, isMade } as unknown as AuditNote;
   const log = {
-    isLoaded: true,
     list: () => [note],
     refresh: async () => undefined,
     read: async () => new Map(),

@@ -6,21 +6,22 @@ import { TimeField } from "../fields.ts";
 import { nullableString } from "../nullable.ts";
 import { problemResponses } from "../openapi.ts";
 import { fitting } from "../pages.ts";
-import { ProblemError } from "../problem.ts";
 import { refreshAll } from "../refresh.ts";
+import { scan } from "../scan.ts";
 import type { ControlApp } from "../server.ts";
 import {
+  cursorOf,
   isoTime,
-  type Mark,
   PAGE_FIELDS,
   RANGE_FIELDS,
-  readPage,
   readRange,
-  timePage,
+  readScannedPage,
+  SCANNED_TEXT,
 } from "../time-pages.ts";
+import { TOTAL_FIELDS, totalOf } from "../totals.ts";
 import { AUDIT_ACTIONS, AUDITED_RESOURCES } from "./audit.ts";
 import { masked } from "./changes.ts";
-import type { AuditLogParts, AuditNote } from "./parts.ts";
+import type { AuditNote, AuditRouteParts } from "./parts.ts";
 
 const Action = Type.Unsafe<string>({ type: "string", enum: AUDIT_ACTIONS });
 const Resource = Type.Unsafe<string>({ type: "string", enum: AUDITED_RESOURCES });
@@ -66,7 +67,7 @@ const AuditQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditLogParts): void {
+export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditRouteParts): void {
   app.get(
     "/v1/audit",
     {
@@ -74,13 +75,14 @@ export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditLogParts
         tags: ["audit"],
         operationId: "listAuditEntries",
         summary: "Who changed what, newest first",
-        description: `Kept for ${formatDuration(KEPT_MS.auditLog)}.`,
+        description: `Kept for ${formatDuration(KEPT_MS.auditLog)}. ${SCANNED_TEXT}`,
         querystring: AuditQuery,
         response: {
           200: Type.Object(
             {
               data: Type.Array(AuditEntryView),
               next: nullableString("Give it as `after`; null on the last page."),
+              ...TOTAL_FIELDS,
             },
             { description: "One page of the list, newest first." },
           ),
@@ -89,43 +91,37 @@ export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditLogParts
       },
     },
     async ({ query, signal }) => {
-      if (!auditLog.isLoaded) throw new ProblemError("unavailable", "the audit log is still being read");
-      const isMeant = filterOf(query);
-      const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = readRange(query);
-      const { limit, behind } = readPage(query);
+      const { resourceId } = query;
+      const range = readRange(query);
       // What was answered is listed, whichever process wrote it.
       await refreshAll([auditLog], host);
-      const found = auditLog
-        .list()
-        .filter((entry) => isMeant(entry) && entry.atMs >= fromMs && entry.atMs < toMs)
-        .filter((entry) => behind === undefined || newestFirst(behind, markOf(entry)) < 0)
-        // Most differ in their times: a hundred thousand take 30 ms then, and a third of a second by their marks.
-        .toSorted((one, other) => other.atMs - one.atMs || newestFirst(markOf(one), markOf(other)));
+      const { found, next } = await scan({
+        read: (page) => auditLog.list({ resourceId, ...range }, page),
+        accepts: filterOf(query),
+        markOf: ({ atMs, place }) => ({ atMs, place }),
+        page: readScannedPage(query),
+        host,
+      });
       // Entries of the version before have whole things of half a megabyte.
-      const shown = fitting(found.slice(0, limit - 1), ({ size }) => size);
-      const { data, next } = timePage(found, { limit: shown.length }, markOf);
-      const whole = await auditLog.read(data, signal);
-      return { data: data.map((note) => auditEntryView(note, whole.get(note.id))), next };
+      const shown = fitting(found, ({ size }) => size);
+      const last = shown.length < found.length ? shown.at(-1) : next;
+      const whole = await auditLog.read(shown, signal);
+      const isLast = last === undefined;
+      return {
+        data: shown.map((note) => auditEntryView(note, whole.get(note.id))),
+        next: isLast ? null : cursorOf(last),
+        ...totalOf({ after: query.after, data: shown, isLast, count: undefined }),
+      };
     },
   );
 }
 
-type Asked = Partial<Record<"token" | "action" | "resource" | "resourceId", string>>;
+type Asked = Partial<Record<"token" | "action" | "resource", string>>;
 
-function filterOf({ action, resource, resourceId, token }: Asked): (entry: AuditNote) => boolean {
-  const all = Object.entries({ token, action, resource, resourceId });
+function filterOf({ action, resource, token }: Asked): (entry: AuditNote) => boolean {
+  const all = Object.entries({ token, action, resource });
   const asked = all.filter(([, value]) => value !== undefined);
   return (entry) => asked.every(([field, value]) => entry[field as keyof AuditNote] === value);
-}
-
-const HEX_DIGITS = 12;
-/** Entries of the same millisecond are told apart by their random ids. */
-function markOf({ id, atMs }: Pick<AuditNote, "id" | "atMs">): Mark {
-  return { atMs, place: Number.parseInt(id.slice(-HEX_DIGITS), 16) };
-}
-
-function newestFirst(one: Mark, other: Mark): number {
-  return other.atMs - one.atMs || other.place - one.place;
 }
 
 function auditEntryView({ atMs, place, size, ...note }: AuditNote, entry: AuditEntry | undefined) {

@@ -8,7 +8,7 @@ export const consoleSettings = settingsGroup({
       env: "HOOKLINE_CONSOLE",
       type: value.flag,
       default: "on",
-      doc: "Whether control serves the console, its pages for people, under /console/. off: only the API is answered.",
+      doc: "Whether control serves the console under /console/.",
     }),
   },
 });

@@ -3,7 +3,8 @@ import type { Host } from "#host";
 import { KafkaError, type Producer, type Table } from "#kafka";
 import { type SecretBox, SecretError } from "#secrets";
 import type { Serde } from "#serde";
-import type { AuditEntry, RequestKey, Topic } from "#topics";
+import type { RequestKey, Topic } from "#topics";
+import type { AuditLog } from "../audit/parts.ts";
 import { ProblemError, refused } from "../problem.ts";
 import { refreshAll } from "../refresh.ts";
 import type { Held, RequestKeys } from "./request-keys.ts";
@@ -15,6 +16,8 @@ const REQUEST_WITHIN_MS = 60_000;
 /** Before that, for a change that is on its way to Kafka, and for clocks that differ. */
 const LAST_CHANGE_BEFORE_MS = 10_000;
 /** A person or program is waiting. */
+/** Changes of one request that an answer names. */
+const NAMED_CHANGES = 100;
 const ANSWER_WITHIN_MS = 5_000;
 const VISIBLE_WITHIN_MS = 10_000;
 
@@ -50,13 +53,7 @@ export interface ClaimParts {
   readonly serde: Pick<Serde, "encode">;
   readonly secrets: Pick<SecretBox, "encrypt" | "decrypt">;
   /** Every change has an entry before it is made. */
-  readonly auditLog: {
-    list(): readonly Pick<
-      AuditEntry,
-      "action" | "atMs" | "isMade" | "requestId" | "resource" | "resourceId"
-    >[];
-    refresh(): Promise<void>;
-  };
+  readonly auditLog: Pick<AuditLog, "list" | "refresh">;
   readonly host: Pick<Host, "setTimeout" | "elapsed" | "uuid">;
   nowMs(): number;
 }
@@ -211,8 +208,8 @@ async function unkept(parts: ClaimParts, begun: RequestKey): Promise<ProblemErro
 async function changesOf({ auditLog, host }: ClaimParts, { requestId, atMs }: RequestKey): Promise<string> {
   await refreshAll([auditLog], host);
   return auditLog
-    .list()
-    .filter((entry) => entry.requestId === requestId && entry.atMs >= atMs && entry.isMade)
+    .list({ requestId, fromMs: atMs, isMade: true }, { limit: NAMED_CHANGES })
+    .toReversed()
     .map(({ action, resource, resourceId }) => `${resource} ${resourceId} ${action}`)
     .join(", ");
 }

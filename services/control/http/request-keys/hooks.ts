@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { type TObject, Type } from "typebox";
 import { jsonFault } from "#contract";
 import type { Logger } from "#runtime";
+import { isDryRun } from "../dry-run.ts";
 import { entityTag } from "../entity-tag.ts";
 import { ProblemError, refused } from "../problem.ts";
 import type { ControlApp } from "../server.ts";
@@ -73,7 +74,7 @@ function withKey({ schema }: RouteOptions): TObject {
 
 async function begin({ requestKeys }: RequestKeyParts, request: FastifyRequest, reply: FastifyReply) {
   const given = request.headers[KEY_HEADER];
-  if (given === undefined) return undefined;
+  if (given === undefined || isDryRun(request.body)) return undefined;
   const { observer } = requestKeys;
   try {
     const begun = await claimOrRepeat(requestKeys, keyedRequest(request, String(given)));

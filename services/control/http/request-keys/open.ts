@@ -3,12 +3,11 @@ import type { ServiceContext } from "#runtime";
 import type { SecretBox } from "#secrets";
 import type { Serde } from "#serde";
 import type { RequestKey, TopicMap } from "#topics";
-import type { ClaimParts } from "./claims.ts";
 import type { RequestKeyParts } from "./hooks.ts";
 import { RequestKeys } from "./request-keys.ts";
 import { createKeyObserver } from "./telemetry.ts";
 
-interface OpenKeysParts extends Pick<ClaimParts, "auditLog"> {
+interface OpenKeysParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
@@ -16,13 +15,16 @@ interface OpenKeysParts extends Pick<ClaimParts, "auditLog"> {
   readonly secrets: SecretBox;
 }
 
+/** They work with the audit log too, which is opened after them. */
+export type OpenedKeys = Omit<RequestKeyParts["requestKeys"], "auditLog">;
+
 type Context = Pick<ServiceContext<unknown>, "host" | "logger" | "metrics" | "nowMs">;
 
 /** Resolves when the keys that other processes have taken are known. */
 export async function openRequestKeys(
   { host, logger, metrics, nowMs }: Context,
-  { auditLog, kafka, serde, topics, producer, secrets }: OpenKeysParts,
-): Promise<RequestKeyParts["requestKeys"]> {
+  { kafka, serde, topics, producer, secrets }: OpenKeysParts,
+): Promise<OpenedKeys> {
   const topic = topics.requestKeys;
   const keys = new RequestKeys();
   const table = kafka.table<RequestKey>({
@@ -39,5 +41,5 @@ export async function openRequestKeys(
   // Kafka may keep records for longer than they count.
   keys.forget(nowMs());
   const observer = createKeyObserver(metrics, () => keys.size);
-  return { keys, topic, table, producer, serde, secrets, auditLog, host, nowMs, observer, logger };
+  return { keys, topic, table, producer, serde, secrets, host, nowMs, observer, logger };
 }

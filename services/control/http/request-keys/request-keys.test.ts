@@ -75,6 +75,17 @@ test("a token has room for so many bytes, which those that go give back; others 
   expect([keys.isFullFor("ci"), keys.size]).toEqual([false, 1]);
 });
 
+test("by default a token has a quarter of the room, however large its answers are", () => {
+  const keys = new RequestKeys();
+  const ciphertext = Buffer.alloc(64 * 1024);
+  for (const token of ["a", "b", "c"]) {
+    for (let id = 0; !keys.isFullFor(token) && id < 1_000; id += 1)
+      keys.observe(recordOf({ id: `${token}${id}`, token, ciphertext }));
+    expect([keys.isFullFor(token), keys.isFullFor("next")]).toEqual([true, false]);
+  }
+  expect(keys.size).toBe(3 * 254);
+});
+
 test("a request knows when its own record was read, also one that came to nothing", () => {
   const keys = keysOf({});
   keys.await("b");

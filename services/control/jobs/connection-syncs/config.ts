@@ -7,7 +7,7 @@ export const connectionSyncSettings = settingsGroup({
       env: "HOOKLINE_CONNECTION_SYNC_RATE",
       type: value.integer({ min: 1, max: 100_000 }),
       default: "500",
-      doc: "Identify calls a second that one process writes for destinations that were connected to the source of audiences when there were members already.",
+      doc: "Identify calls a second that one process writes for destinations that are connected later.",
     }),
   },
 });

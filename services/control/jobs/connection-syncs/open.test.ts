@@ -14,6 +14,7 @@ import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
 import { createConfigStore } from "../../records/config-store.ts";
+import { createOwnedWork } from "../../records/durable-work/owned-work.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
 import { openConnectionSyncs } from "./open.ts";
 
@@ -69,17 +70,20 @@ async function control(quiet: QuietWorld, name: string) {
   void serde
     .start()
     .then(() => table.load())
-    .then(() =>
+    .then(() => {
+      const ownedWork = createOwnedWork(context as never, { kafka, topics });
       openConnectionSyncs(context as unknown as Parameters<typeof openConnectionSyncs>[0], {
         kafka,
+        ownedWork,
         serde,
         topics,
         destinations,
         audiences: { get: () => AUDIENCE, refresh: async () => undefined },
         profiles,
         suppressed: { refresh: async () => undefined, isSuppressed: () => false },
-      }),
-    );
+      });
+      ownedWork.start();
+    });
   return {
     /** As a process whose clock is so far ahead. */
     configure(version: number, enabled: boolean, skewMs = 0): void {

@@ -2,15 +2,10 @@ import { ownerOf } from "#audiences";
 import { isRestoreMark, type Kafka, type Producer } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import {
-  type AudienceConfig,
-  type ConnectionSync,
-  consumerGroups,
-  type DestinationConfig,
-  type TopicMap,
-} from "#topics";
+import type { AudienceConfig, ConnectionSync, DestinationConfig, TopicMap } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
 import { createConfigStore } from "../../records/config-store.ts";
+import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import { Pace } from "../../records/durable-work/pace.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
@@ -18,12 +13,14 @@ import { createJobLog } from "./job-log.ts";
 import { LeftDestinations } from "./left.ts";
 import { givenAs, jobKeyOf, sentAs, syncJob } from "./records.ts";
 import { createSyncStore } from "./store.ts";
-import { type SyncWork, workOn } from "./worker.ts";
+import type { SyncWork } from "./sync-work.ts";
+import { workOn } from "./worker.ts";
 
 export interface OpenSyncsParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
+  readonly ownedWork: Pick<OwnedWork, "add">;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "refresh">;
   readonly audiences: Pick<ConfigStore<AudienceConfig>, "get" | "refresh">;
   readonly profiles: ProfileReader;
@@ -31,7 +28,6 @@ export interface OpenSyncsParts {
 }
 
 interface SyncSettings {
-  readonly topics: { readonly prefix: string };
   readonly connectionSyncs: { readonly callsPerSecond: number };
   readonly switch: { readonly hasAudiences: boolean };
 }
@@ -53,7 +49,7 @@ export function openConnectionSyncs(context: Context, parts: OpenSyncsParts): vo
 }
 
 function syncConnections(context: Context, parts: OpenSyncsParts): void {
-  const { health, host, lifecycle, logger, settings } = context;
+  const { health, host, lifecycle, logger } = context;
   const { kafka, serde, topics } = parts;
   const topic = topics.connectionSyncs;
   const table = kafka.table<ConnectionSync>({
@@ -82,8 +78,7 @@ function syncConnections(context: Context, parts: OpenSyncsParts): void {
     onFailed: (destinationId, error) =>
       logger.warn({ destinationId, err: error }, "members cannot be given to a destination yet"),
   });
-  const runner = kafka.runner({
-    groupId: consumerGroups(settings.topics.prefix).connectionSyncs.id,
+  parts.ownedWork.add({
     topics: [topics.destinationConfig.name],
     decode: (record) =>
       record.value === null || isRestoreMark(record)
@@ -94,20 +89,13 @@ function syncConnections(context: Context, parts: OpenSyncsParts): void {
       owner.step(record, settle, claim);
     },
     deadLetter: () => [],
-    producer,
     // A version that was read behind one that is worked on is known to this process alone.
     stepsDoneAgain: true,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onRevoked: (partitions) => owner.revoked(partitions),
+    end: () => owner.stop(),
   });
-  lifecycle.onStop("connections of destinations", async () => {
-    await owner.stop();
-    // Those that are not done are not settled: the next owner goes on with them.
-    await runner.stop(0);
-  });
-  runner.failed.catch((error: unknown) => lifecycle.fail(error));
-  runner.start().catch((error: unknown) => lifecycle.fail(error));
 }
 
 interface Working {
@@ -123,7 +111,7 @@ function workOf(
 ): SyncWork {
   const written = metrics.counter({
     name: "control_connection_sync_calls_total",
-    help: "Identify calls written for destinations that were connected to the source of audiences when there were members already.",
+    help: "Identify calls written for destinations that were connected later.",
   });
   const records = { serde, topic: topics.deliveryJobs, nowMs };
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { anonymousProfileId, userProfileId } from "#audiences";
+import { accountProfileId, anonymousProfileId, userProfileId } from "#audiences";
 import { DESTINATION_DEFAULTS, type DeliveryJob, type DestinationConfig, topicMap } from "#topics";
 import { jobKeyOf, syncJob } from "./records.ts";
 import type { CurrentValue } from "./values.ts";
@@ -52,7 +52,18 @@ test("a member is given to a destination whose filter lets the call pass, and to
   expect(isGiven({ path: "traits.vips", op: "eq", value: false })).toBe(false);
 });
 
-test.each([userProfileId("u1"), anonymousProfileId("a1")])(
+test("an account is given to a destination that takes group calls, a user to one that takes identify calls", () => {
+  const parts = { serde: { encode: () => Buffer.of() }, topic, nowMs: () => 0 };
+  const isGiven = (profileId: string, callTypes: string[]): boolean => {
+    const to = { destination: { ...destination(null), callTypes }, sync: SYNC };
+    return syncJob(parts, { ...value, profileId }, to) !== undefined;
+  };
+  const [user, account] = [userProfileId("u1"), accountProfileId("g1")];
+  expect([isGiven(user, ["identify"]), isGiven(account, ["identify"])]).toEqual([true, false]);
+  expect([isGiven(user, ["group"]), isGiven(account, ["group"])]).toEqual([false, true]);
+});
+
+test.each([userProfileId("u1"), anonymousProfileId("a1"), accountProfileId("g1")])(
   "the key of a job is known of a value of which no more than the profile is: %s",
   (profileId) => {
     const parts = { serde: { encode: () => Buffer.of() }, topic, nowMs: () => 0 };

@@ -2,11 +2,11 @@ import {
   type Flip,
   type FlipContext,
   filterOf,
-  identifyCall,
   messageIdOf,
   ownerOf,
   passesFilter,
   SPACE,
+  traitsCall,
 } from "#audiences";
 import { deliveryJobId, SPACE_SOURCE, uuidV5 } from "#contract";
 import type { OutgoingRecord } from "#kafka";
@@ -15,6 +15,7 @@ import {
   type ConnectionSync,
   type DestinationConfig,
   deliveryKey,
+  orderedBy,
   shardOf,
   shardWidthOf,
   type Topic,
@@ -55,9 +56,8 @@ export function jobKeyOf(
   { profileId }: Pick<CurrentValue, "profileId">,
   destination: DestinationConfig,
 ): string {
-  const owner = ownerOf(profileId);
-  const userKey = "userId" in owner ? owner.userId : owner.anonymousId;
-  const shard = shardOf(userKey, shardWidthOf(destination));
+  const owner = orderedBy({ userId: null, anonymousId: null, ...ownerOf(profileId) });
+  const shard = shardOf(owner, shardWidthOf(destination));
   return deliveryKey({ destinationId: destination.id, shard });
 }
 
@@ -69,8 +69,8 @@ export interface GivenTo {
 
 /**
  * The job that the router would make for this destination of the call by which the value was sent to others; undefined when the
- * destination's filter does not let it pass. Of a value that is older than the connection it is another job in each sync, or deliverers
- * would take it for the one of the last sync; a newer one is the router's own, which sends it too.
+ * destination takes no calls of its type, or its filter does not let it pass. Of a value that is older than the connection it is another
+ * job in each sync, or deliverers would take it for the one of the last sync; a newer one is the router's own, which sends it too.
  */
 export function syncJob(
   {
@@ -86,7 +86,8 @@ export function syncJob(
   { destination, sync }: GivenTo,
 ): OutgoingRecord | undefined {
   const messageId = givenAs(value, destination);
-  const call = identifyCall(flipOf(value), contextOf(value), messageId);
+  const call = traitsCall(flipOf(value), contextOf(value), messageId);
+  if (destination.callTypes?.includes(call.type) === false) return undefined;
   const filter = filterOf(destination);
   if (filter !== undefined && !passesFilter(filter, JSON.parse(call.body))) return undefined;
   const job = untriedJob({
@@ -96,7 +97,7 @@ export function syncJob(
       value.result.sinceMs < sync.createdAtMs ? sync.createdAtMs : undefined,
     ),
     destinationId: destination.id,
-    shard: shardOf(call.userId ?? call.anonymousId ?? "", shardWidthOf(destination)),
+    shard: shardOf(orderedBy(call), shardWidthOf(destination)),
     messageId,
     sourceId: SPACE_SOURCE,
     userId: call.userId,

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { ConnectionSync } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
-import { StaleEdit } from "../../records/edited-store.ts";
+import { StaleEdit } from "../../records/sole-writer.ts";
 import { createSyncStore } from "./store.ts";
 import { begun, changed } from "./sync.ts";
 

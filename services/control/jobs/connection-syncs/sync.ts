@@ -1,6 +1,7 @@
 // What a destination that is connected to the source of audiences is to be given; pure.
 import { SPACE_SOURCE } from "#contract";
 import type { AudienceConfig, ConnectionSync, DestinationConfig, ProfileResult } from "#topics";
+import { doubtsAfter } from "./doubts.ts";
 
 const IDENTIFY = "identify";
 
@@ -37,7 +38,17 @@ export function begun(
   const given = { sent: 0, heldBackIds: [], onlyIds: null, jobEnds: [] };
   const createdAtMs = Math.max(nowMs, (before?.createdAtMs ?? 0) + 1);
   const updatedAtMs = Math.max(createdAtMs, (before?.updatedAtMs ?? 0) + 1);
-  return { id, isConnected: true, ...START, ...given, connectedVersion: version, createdAtMs, updatedAtMs };
+  const doubts = before === undefined ? [] : doubtsAfter(before);
+  return {
+    id,
+    isConnected: true,
+    ...START,
+    ...given,
+    doubts,
+    connectedVersion: version,
+    createdAtMs,
+    updatedAtMs,
+  };
 }
 
 /**
@@ -82,8 +93,15 @@ const EMPTY: ReadonlySet<string> = new Set(["", "false", "null", "0", "[]"]);
 /** What becomes of a value for a receiver that knows nothing. */
 export type Fate = "given" | "held_back" | "left_out";
 
-/** Nothing is sent of who is no member, nor of what is deleted; of what is paused once it is resumed. */
-export function fateOf({ text }: ProfileResult, config: AudienceConfig | undefined): Fate {
-  if (config === undefined || config.deletedAtMs !== null || EMPTY.has(text)) return "left_out";
+/**
+ * Nothing is sent of who is no member, unless the receiver may believe that he is, nor of what is deleted; of what is paused once it is resumed.
+ */
+export function fateOf(
+  { text }: ProfileResult,
+  config: AudienceConfig | undefined,
+  { isDoubted = false } = {},
+): Fate {
+  if (config === undefined || config.deletedAtMs !== null) return "left_out";
+  if (isDoubted ? text === "" : EMPTY.has(text)) return "left_out";
   return isHeldBack(config) ? "held_back" : "given";
 }

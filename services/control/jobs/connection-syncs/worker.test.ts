@@ -4,8 +4,9 @@ import type { AudienceConfig, ConnectionSync, DestinationConfig, ProfileResult }
 import type { ProfileReader } from "../../records/profiles/replica.ts";
 import type { Place } from "./job-log.ts";
 import type { Left } from "./sync.ts";
+import type { SyncWork } from "./sync-work.ts";
 import type { CurrentValue } from "./values.ts";
-import { type SyncWork, workOn } from "./worker.ts";
+import { workOn } from "./worker.ts";
 
 class Died extends Error {}
 
@@ -213,6 +214,14 @@ test("it gets the members and values that there are, once; nothing of who is non
   expect(world.written).toHaveLength(2);
 });
 
+test("it gets nothing of who is suppressed between the reading and the writing", async () => {
+  const world = new World(members(6));
+  world.onWrite = () => void world.suppressed.add("u4");
+  await world.run();
+  expect(world.written).not.toContain("u4 true");
+  expect(world.written).toHaveLength(5);
+});
+
 describe("one that was off and is on again before anybody looked", () => {
   test.each([-3_600_000, 0, 3_600_000])(
     "is given all members once more, also where that was by a clock that is %i ms ahead",
@@ -329,6 +338,57 @@ test("nothing is written before the router knows the destination, two seconds af
   };
   await world.run();
   expect(writtenAtMs - changedAtMs).toBe(2_000);
+});
+
+describe("one whose connection ends while it is unsure of what it has written", () => {
+  /** It dies once the older value stands behind the newer one, and the destination is off and on again. */
+  async function reconnected(now: ProfileResult): Promise<World> {
+    const world = new World({ ann: [resultOf("a", "true")], bob: [resultOf("a", "true")] });
+    world.beforeWrite = () => {
+      if (world.log.length === 0) world.route("ann", now);
+    };
+    world.onWrite = () => {
+      world.onWrite = () => undefined;
+      throw new Died();
+    };
+    await expect(world.run()).rejects.toThrow(Died);
+    world.offAndOn();
+    return world;
+  }
+
+  test.each(["true", "false"])(
+    "is told what is so by now, %s, under an id that it does not know",
+    async (text) => {
+      const world = await reconnected(resultOf("a", text, 2));
+      await world.run();
+      expect(world.lastWord("ann")).toBe("ann a 2 again");
+      expect(world.sync).toMatchObject({ isDone: true, doubts: [] });
+    },
+  );
+
+  test("is told so by the third connection where the second one has ended, too", async () => {
+    const world = await reconnected(resultOf("a", "false", 2));
+    world.beforeWrite = () => {
+      world.beforeWrite = () => undefined;
+      throw new Died();
+    };
+    await expect(world.run()).rejects.toThrow(Died);
+    world.offAndOn();
+    await world.run();
+    expect(world.lastWord("ann")).toBe("ann a 2 again");
+  });
+
+  test("is given what was paused once that is resumed", async () => {
+    const world = await reconnected(resultOf("a", "false", 2));
+    world.audiences.set("a", audienceOf("a", { isPaused: true }));
+    world.onLook = (ending) => {
+      if (world.sync?.doubts.length !== 2) return ending.abort();
+      world.audiences.set("a", audienceOf("a"));
+    };
+    await world.run();
+    expect(world.lastWord("ann")).toBe("ann a 2 again");
+    expect(world.sync).toMatchObject({ isDone: true, doubts: [], heldBackIds: [] });
+  });
 });
 
 test.each([-3_600_000, 3_600_000])(

@@ -13,6 +13,7 @@ export interface Upload {
   readonly audienceId: string;
   readonly importId: string;
   readonly mode: ImportMode;
+  readonly isHeldByRequest: boolean;
   readonly rows: AsyncIterable<Row>;
   readonly by: Actor;
 }
@@ -35,7 +36,7 @@ function note({ audit }: ImportParts, action: "started" | "confirmed", by: Actor
  * was begun: to upload it again under the same id is safe.
  */
 export async function startImport(parts: ImportParts, upload: Upload): Promise<Uploaded> {
-  const { audienceId, importId, mode, rows } = upload;
+  const { audienceId, importId, isHeldByRequest, mode, rows } = upload;
   const { changes, ids, imports, nowMs, stagedRows } = parts;
   const id = importKey(audienceId, importId);
   const known = await knownImport(parts, upload);
@@ -50,7 +51,17 @@ export async function startImport(parts: ImportParts, upload: Upload): Promise<U
     if (first !== undefined) return { import: first, isNew: false };
     const now = nowMs();
     const queuedAtMs = imports.nextPlaceMs(audienceId, now);
-    const made = { audienceId, importId, mode, ...staged, ...range, uploadId, nowMs: now, queuedAtMs };
+    const made = {
+      audienceId,
+      importId,
+      mode,
+      isHeldByRequest,
+      ...staged,
+      ...range,
+      uploadId,
+      nowMs: now,
+      queuedAtMs,
+    };
     const one = newImport(made);
     await note(parts, "started", upload.by)(one);
     await imports.put(one);

@@ -3,7 +3,7 @@ import { ownerOf, userProfileId } from "#audiences";
 import type { Host } from "#host";
 import type { MembershipImport } from "#topics";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
-import { IdSet } from "./id-set.ts";
+import { IdSet } from "../id-set.ts";
 
 /** One profile comes onto the list, or goes off it. */
 export interface Change {

@@ -15,6 +15,11 @@ test("the import that waits longest says since when; none waits where nothing is
   expect(oldestHeldMs(held, isThere)).toBe(200);
 });
 
+test("who had it held to see its differences needs no reminder", () => {
+  const [id, one] = importOf("a", "held", 100);
+  expect(oldestHeldMs([[id, { ...one, isHeldByRequest: true }]], isThere)).toBeUndefined();
+});
+
 test("nobody is waited for when the list is gone, or a later import was applied to it", () => {
   const held = [importOf("gone", "held", 100), importOf("a", "held", 200), importOf("b", "held", 300)];
   expect(oldestHeldMs([...held, importOf("a", "applied", 250)], isThere)).toBe(300);

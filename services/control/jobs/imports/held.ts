@@ -3,7 +3,7 @@ import type { MembershipImport } from "#topics";
 
 /**
  * Since when the oldest one waits, Unix ms; undefined: none does. One that a later import of its list has overtaken was answered that way,
- * and one of a list that is gone needs no answer.
+ * one of a list that is gone needs no answer, and who had it held to see its differences knows of it.
  */
 export function oldestHeldMs(
   entries: Iterable<readonly [string, MembershipImport]>,
@@ -12,7 +12,7 @@ export function oldestHeldMs(
   const all = Array.from(entries, ([, one]) => one);
   let oldestMs: number | undefined;
   for (const one of all) {
-    if (one.state !== "held" || !isThere(one.audienceId)) continue;
+    if (one.state !== "held" || one.isHeldByRequest || !isThere(one.audienceId)) continue;
     const isOvertaken = all.some(
       ({ audienceId, queuedAtMs, state }) =>
         state === "applied" && audienceId === one.audienceId && queuedAtMs > one.queuedAtMs,

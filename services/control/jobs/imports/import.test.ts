@@ -5,6 +5,7 @@ const UPLOAD = {
   audienceId: "aud_1",
   importId: "one",
   mode: "replace",
+  isHeldByRequest: false,
   rows: 10,
   errors: [],
   errorCount: 0,
@@ -35,6 +36,18 @@ test("an empty list that replaces is held; one that adds or takes away is not", 
   const stateOf = (mode: "replace" | "add" | "remove") =>
     compared(newImport({ ...UPLOAD, mode, rows: 0 }), COUNTS, 2_000).state;
   expect([stateOf("replace"), stateOf("add"), stateOf("remove")]).toEqual(["held", "staged", "staged"]);
+});
+
+test("one that somebody wants to see first is held whatever it changes, until it is confirmed", () => {
+  for (const mode of ["replace", "add", "remove"] as const) {
+    const held = compared(
+      newImport({ ...UPLOAD, mode, isHeldByRequest: true }),
+      { ...COUNTS, added: 1 },
+      2_000,
+    );
+    expect(held).toMatchObject({ state: "held", isCompared: false, added: 1 });
+    expect(compared(confirmed(held, 5_000, 3_000), COUNTS, 4_000).state).toBe("staged");
+  }
 });
 
 test("one that is confirmed is compared once more, behind all others, and not held again", () => {

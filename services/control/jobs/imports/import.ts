@@ -17,6 +17,8 @@ export interface NewImport {
   readonly audienceId: string;
   readonly importId: string;
   readonly mode: ImportMode;
+  /** It is held whatever it changes. */
+  readonly isHeldByRequest: boolean;
   readonly rows: number;
   readonly errors: readonly ImportError[];
   readonly errorCount: number;
@@ -57,9 +59,9 @@ const NOTHING_DONE = {
 /** What the rows come to beside the members that there are. */
 export type Counts = Pick<MembershipImport, "users" | "suppressed" | "members" | "added" | "removed">;
 
-/** Held when it would empty the list or take many members off it, unless somebody has confirmed it. */
+/** Held when that was asked for, or when it would empty the list or take many members off it, unless somebody has confirmed it. */
 export function compared(one: MembershipImport, counts: Counts, nowMs: number): MembershipImport {
-  const isHeld = !one.isConfirmed && isSuspicious(one, counts);
+  const isHeld = !one.isConfirmed && (one.isHeldByRequest || isSuspicious(one, counts));
   return changed({ ...one, ...counts, isCompared: !isHeld, state: isHeld ? "held" : "staged" }, nowMs);
 }
 

@@ -3,6 +3,7 @@ import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import { type AudienceConfig, consumerGroups, type MembershipImport, type TopicMap } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
+import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import { Pace } from "../../records/durable-work/pace.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
@@ -19,6 +20,7 @@ export interface OpenImportsParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
+  readonly ownedWork: Pick<OwnedWork, "add">;
   readonly producer: Producer;
   readonly audiences: Pick<ConfigStore<AudienceConfig>, "get" | "refresh">;
   readonly profiles: ProfileReader;
@@ -82,7 +84,7 @@ interface Working {
 }
 
 function own(context: Context, parts: OpenImportsParts, working: Working): void {
-  const { host, lifecycle, logger, metrics } = context;
+  const { host, logger, metrics } = context;
   const work = workOf(context, parts, working);
   const owner = new WorkOwner<MembershipImport>({
     isOpen: ({ state }) => state === "staged",
@@ -95,8 +97,7 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
     onFailed: (importId, error) => logger.warn({ importId, err: error }, "an import cannot go on yet"),
   });
   const { membershipImports } = parts.topics;
-  const runner = parts.kafka.runner({
-    groupId: consumerGroups(context.settings.topics.prefix).imports.id,
+  parts.ownedWork.add({
     topics: [membershipImports.name],
     decode: ({ value }) => (value === null ? undefined : parts.serde.decode(membershipImports, value)),
     step: owner.step,
@@ -104,18 +105,11 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
       logger.error({ importId: key, err: error }, "an import cannot be read");
       return [];
     },
-    producer: working.producer,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onRevoked: (partitions) => owner.revoked(partitions),
+    end: () => owner.stop(),
   });
-  lifecycle.onStop("imports", async () => {
-    await owner.stop();
-    // Open ones are not settled: the next owner goes on with them.
-    await runner.stop(0);
-  });
-  runner.failed.catch((error: unknown) => lifecycle.fail(error));
-  runner.start().catch((error: unknown) => lifecycle.fail(error));
   metrics.gauge({
     name: "control_imports_open",
     help: "Imports of members that this process works on.",
@@ -123,7 +117,7 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
   });
   metrics.gauge({
     name: "control_imports_oldest_held_timestamp_seconds",
-    help: "Since when the import waits that has waited longest for somebody to confirm it; 0 while none does. Not of deleted lists, nor of those to which a later import was applied.",
+    help: "Since when the oldest import waits for its confirmation; 0 while none does. Not of deleted lists, nor of those to which a later import was applied.",
     collect: (gauge) =>
       gauge.set({}, (oldestHeldMs(working.table.entries(), work.isThere) ?? 0) / MILLISECONDS_A_SECOND),
   });

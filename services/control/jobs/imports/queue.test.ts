@@ -8,7 +8,15 @@ const { membershipImports: topic } = topicMap({ prefix: "", retryDelaysMs: [1] }
 
 function importOf(importId: string, queuedAtMs: number): MembershipImport {
   const rows = { rows: 1, errors: [], errorCount: 0, uploadId: "u", fromOffset: 0, toOffset: 1 };
-  return newImport({ ...rows, audienceId: "aud", importId, mode: "replace", nowMs: 1_000, queuedAtMs });
+  return newImport({
+    ...rows,
+    audienceId: "aud",
+    importId,
+    mode: "replace",
+    isHeldByRequest: false,
+    nowMs: 1_000,
+    queuedAtMs,
+  });
 }
 
 /** A table that the test writes. */

@@ -8,6 +8,10 @@ import { further } from "./import.ts";
 export interface ImportQueue extends Pick<ConfigStore<MembershipImport>, "refresh" | "put"> {
   /** The furthest that was written of it: a process that was cut off may write behind its successor how far it had come. */
   get(id: string): MembershipImport | undefined;
+  /** The furthest that was written of each. */
+  all(): Iterable<MembershipImport>;
+  /** Resolves when their ends are on all in-sync replicas. */
+  remove(ids: readonly string[]): Promise<void>;
   /** Whether the topic's newest record says so, too; else `get` gives what is to be written once more. */
   isAsWritten(id: string): boolean;
   /** False for the first moments of a process, in which not every import is known. */
@@ -29,7 +33,7 @@ export interface ImportQueueParts {
 const LOOK_MS = 1_000;
 
 export function createImportQueue(parts: ImportQueueParts): ImportQueue {
-  const { table } = parts;
+  const { producer, table, topic } = parts;
   const store = createConfigStore(parts);
   const furthest = followFurthest(table);
   const ofList = (audienceId: string): MembershipImport[] =>
@@ -39,6 +43,8 @@ export function createImportQueue(parts: ImportQueueParts): ImportQueue {
       return table.loaded;
     },
     get: (id) => furthest.get(id),
+    all: () => furthest.values(),
+    remove: (ids) => producer.send(ids.map((key) => ({ topic: topic.name, key, value: null }))),
     isAsWritten: (id) => furthest.get(id) === table.get(id),
     refresh: store.refresh,
     put: store.put,

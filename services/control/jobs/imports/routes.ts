@@ -1,9 +1,11 @@
 // PUT /v1/audiences/{id}/members/{importId}, GET …/imports/{importId}, POST …/imports/{importId}/confirm (contract 10.8).
 import type { Readable } from "node:stream";
+import type { MembershipImport } from "#topics";
 import { actorOf } from "../../http/caller.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
+import { affectedBy } from "./affected.ts";
 import { confirmImport, existingImport, startImport } from "./commands.ts";
 import type { ImportParts } from "./parts.ts";
 import { ImportParams, ImportView, importView, UploadBody, UploadQuery } from "./schemas.ts";
@@ -50,17 +52,18 @@ function addUploadRoute(app: ControlApp, parts: ImportParts): void {
     async (request, reply) => {
       const { body, headers, params, query } = request;
       const { id, importId } = params;
-      const { mode = "replace" } = query;
+      const { hold: isHeldByRequest = false, mode = "replace" } = query;
       const read = readerOf(headers["content-type"]);
       const decoded = decodedBody(body as Readable, headers["content-encoding"]);
       try {
-        const upload = { audienceId: id, importId, mode, rows: read(decoded.stream), by: actorOf(request) };
+        const asked = { audienceId: id, importId, mode, isHeldByRequest };
+        const upload = { ...asked, rows: read(decoded.stream), by: actorOf(request) };
         const started = await startImport(parts, upload);
         const path = `/v1/audiences/${id}/imports/${encodeURIComponent(importId)}`;
         return await reply
           .code(started.isNew ? 202 : 200)
           .header("location", path)
-          .send(importView(started.import));
+          .send(viewOf(parts, started.import));
       } finally {
         decoded.discard();
       }
@@ -75,6 +78,10 @@ function readerOf(contentType = ""): typeof csvRows {
   throw new ProblemError("unsupported_media_type", "send text/csv or application/x-ndjson");
 }
 
+function viewOf({ audiences, destinations }: ImportParts, one: MembershipImport) {
+  return importView(one, affectedBy(one.audienceId, audiences.list(), destinations.list()));
+}
+
 function addReadRoute(app: ControlApp, parts: ImportParts): void {
   app.get(
     "/v1/audiences/:id/imports/:importId",
@@ -87,7 +94,7 @@ function addReadRoute(app: ControlApp, parts: ImportParts): void {
         response: { 200: ImportView, ...problemResponses },
       },
     },
-    async ({ params: { id, importId } }) => importView(existingImport(parts, id, importId)),
+    async ({ params: { id, importId } }) => viewOf(parts, existingImport(parts, id, importId)),
   );
 }
 
@@ -106,7 +113,7 @@ function addConfirmRoute(app: ControlApp, parts: ImportParts): void {
     async (request, reply) => {
       const { id: audienceId, importId } = request.params;
       const applied = await confirmImport(parts, { audienceId, importId, by: actorOf(request) });
-      return await reply.code(202).send(importView(applied));
+      return await reply.code(202).send(viewOf(parts, applied));
     },
   );
 }

@@ -2,7 +2,9 @@ import type { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
 import type { MembershipImport } from "#topics";
 import { TimeField } from "../../http/fields.ts";
+import { nullableString } from "../../http/nullable.ts";
 import { isoTime } from "../../http/time-pages.ts";
+import type { Affected } from "./affected.ts";
 import { IMPORT_MODES, IMPORT_STATES, type ImportMode, type ImportState } from "./import.ts";
 
 export const ImportParams = Type.Object({
@@ -24,6 +26,12 @@ export const UploadQuery = Type.Object(
           "replace: the members are those that are named, and no others. add, remove: those that are named come onto the list, or off it.",
       }),
     ),
+    hold: Type.Optional(
+      Type.Boolean({
+        description:
+          "It is compared and then held, whatever it changes: `added` and `removed` say what a confirmation would do.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -38,22 +46,41 @@ export const UploadBody = {
   },
 };
 
+const someNamed = (description: string) =>
+  Type.Object(
+    {
+      total: Type.Integer(),
+      first: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+        description: "Twenty at most.",
+      }),
+    },
+    { description },
+  );
+
 export const ImportView = Type.Object(
   {
     id: Type.String(),
     audienceId: Type.String(),
+    audienceName: nullableString("Of the list; null when it was deleted."),
     mode: Type.Unsafe<ImportMode>({ type: "string", enum: IMPORT_MODES }),
     status: Type.Unsafe<ImportState>({
       type: "string",
       enum: IMPORT_STATES,
       description:
-        "staged: the upload is whole, its changes are being found and written. held: it waits to be confirmed. applied: all changes are on their way. refused: nothing was changed.",
+        "staged: the upload is whole, its changes are being found and written. held: it was compared, and waits to be confirmed. applied: all changes are on their way. refused: nothing was changed.",
     }),
     rows: Type.Integer(),
     users: Type.Integer({ description: "Different users of the rows; 0 until they are compared." }),
     suppressed: Type.Integer({ description: "Of those, the suppressed: nothing changes for them." }),
     added: Type.Integer({ description: "How many come onto the list." }),
     removed: Type.Integer({ description: "How many come off it." }),
+    affects: Type.Object(
+      {
+        audiences: someNamed("Audiences that name the list, themselves or through others."),
+        destinations: someNamed("Those that are on and connected to audiences: each is sent every change."),
+      },
+      { description: "What else changes with the list, as things are now." },
+    ),
     progress: Type.Unsafe<{ written: number; changes: number } | null>({
       type: ["object", "null"],
       properties: { written: { type: "integer" }, changes: { type: "integer" } },
@@ -66,11 +93,16 @@ export const ImportView = Type.Object(
   { title: "Import", description: "The import." },
 );
 
-export function importView(one: MembershipImport): Static<typeof ImportView> {
+export function importView(
+  one: MembershipImport,
+  { audienceName, ...affects }: Affected,
+): Static<typeof ImportView> {
   const changes = one.added + one.removed;
   return {
     id: one.importId,
     audienceId: one.audienceId,
+    audienceName,
+    affects,
     mode: one.mode as ImportMode,
     status: one.state as ImportState,
     rows: one.rows,

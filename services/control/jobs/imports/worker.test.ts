@@ -45,6 +45,7 @@ class World {
       audienceId: LIST,
       importId: "one",
       mode: options.mode ?? "replace",
+      isHeldByRequest: false,
       rows: options.rows.length,
       errors: [],
       errorCount: 0,

@@ -17,7 +17,7 @@ import type { ImportQueue } from "./queue.ts";
 import { RowsExpiredError } from "./staged-rows.ts";
 
 export interface ImportWork extends DifferenceParts {
-  readonly queue: ImportQueue;
+  readonly queue: Omit<ImportQueue, "all" | "remove">;
   /** Resolves when the profiles have all that was written of them before the call. */
   readonly untilUpToDate: (signal: AbortSignal) => Promise<void>;
   /** False for a list that is deleted. */

@@ -7,7 +7,7 @@ export const regulationSettings = settingsGroup({
       env: "HOOKLINE_REGULATION_RATE",
       type: value.integer({ min: 1, max: 100_000 }),
       default: "200",
-      doc: "Delete notifications a second that one process writes, all its regulations together; what is more waits, so that calls keep their latency.",
+      doc: "Delete notifications a second that one process writes for all its regulations, so that calls keep their latency.",
     }),
   },
 });

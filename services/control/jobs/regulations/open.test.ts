@@ -4,6 +4,7 @@ import type { Regulation } from "#topics";
 import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
+import { createOwnedWork } from "../../records/durable-work/owned-work.ts";
 import { regulation } from "../../resources/regulations/fixtures/regulation.ts";
 import type { RegulationStore } from "../../resources/regulations/store.ts";
 import { openRegulations } from "./open.ts";
@@ -17,6 +18,7 @@ function process(quiet: QuietWorld, name: string) {
   const opened: RegulationStore[] = [];
   const open = async (): Promise<void> => {
     await serde.start();
+    const ownedWork = createOwnedWork({ lifecycle, settings: { topics: { prefix: "" } } }, { kafka, topics });
     opened.push(
       openRegulations(
         {
@@ -26,10 +28,11 @@ function process(quiet: QuietWorld, name: string) {
           host,
           nowMs: () => host.now(),
           health: { readiness: () => undefined } as never,
-          settings: { topics: { prefix: "" }, regulations: { notificationsPerSecond: 8 } },
+          settings: { regulations: { notificationsPerSecond: 8 } },
         },
         {
           kafka,
+          ownedWork,
           serde,
           topics,
           destinations: { list: () => DESTINATIONS as never, refresh: async () => undefined },
@@ -37,6 +40,7 @@ function process(quiet: QuietWorld, name: string) {
         },
       ),
     );
+    ownedWork.start();
   };
   void open();
   const store = (): RegulationStore => {
@@ -53,7 +57,7 @@ function setup() {
     quiet.world.cluster.records(quiet.world.topics[name].name).flat().length;
   const settled = () => {
     const { name } = quiet.world.topics.regulations;
-    const committed = quiet.world.cluster.committed("control-regulations", name);
+    const committed = quiet.world.cluster.committed("control", name);
     return quiet.world.cluster
       .bounds(name)
       .every(({ high }, partition) => (committed.get(partition) ?? 0) === high);

@@ -1,10 +1,12 @@
-import { isRestoreMark, type Kafka, type Producer, type Runner, type Table } from "#kafka";
+import { isRestoreMark, type Kafka, type Producer, type Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import { consumerGroups, type DestinationConfig, type Regulation, type TopicMap, witnessesOf } from "#topics";
+import { type DestinationConfig, type Regulation, type TopicMap, witnessesOf } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
+import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import { Pace } from "../../records/durable-work/pace.ts";
+import { createSoleWriter } from "../../records/sole-writer.ts";
 import type { Suppressed } from "../../records/suppressions/suppressed.ts";
 import { hasEnded } from "../../resources/regulations/regulation.ts";
 import { createRegulationStore, type RegulationStore } from "../../resources/regulations/store.ts";
@@ -15,12 +17,12 @@ export interface OpenRegulationsParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
+  readonly ownedWork: Pick<OwnedWork, "add">;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "list" | "refresh">;
   readonly suppressed: Pick<Suppressed, "look">;
 }
 
 interface RegulationsSettings {
-  readonly topics: { readonly prefix: string };
   readonly regulations: { readonly notificationsPerSecond: number };
 }
 
@@ -31,6 +33,9 @@ type Context = Pick<
 
 /** A request that Kafka has not acknowledged by then is answered with 503. */
 const DELIVERY_TIMEOUT_MS = 5_000;
+
+/** How far a regulation is asks Kafka up to four times to be noted. One that is given up is tried again. */
+const NOTING_TIMEOUT_MS = 10_000;
 
 const FORGET_EVERY_MS = 3_600_000;
 
@@ -51,9 +56,8 @@ export function openRegulations(context: Context, parts: OpenRegulationsParts): 
     if (!context.lifecycle.stopping.aborted) context.lifecycle.fail(error);
   });
   const asking = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
-  const working = kafka.durableProducer();
   const store = createRegulationStore({ topic, table, producer: asking, serde });
-  own(context, parts, { table, producer: working });
+  own(context, parts, { table, store, producer: kafka.durableProducer() });
   const forgetting = context.host.setInterval(() => void forgetOld(context, topics, store), FORGET_EVERY_MS);
   context.lifecycle.onStop("forgetting of regulations", async () => forgetting.clear());
   return store;
@@ -61,11 +65,12 @@ export function openRegulations(context: Context, parts: OpenRegulationsParts): 
 
 interface Working {
   readonly table: Table<Regulation>;
+  readonly store: RegulationStore;
   readonly producer: Producer;
 }
 
 function own(context: Context, parts: OpenRegulationsParts, working: Working): void {
-  const { lifecycle, logger, metrics, host } = context;
+  const { logger, metrics, host } = context;
   const work = workOf(context, parts, working);
   const owner = new WorkOwner<Regulation>({
     isOpen: (regulation) => !hasEnded(regulation),
@@ -78,14 +83,7 @@ function own(context: Context, parts: OpenRegulationsParts, working: Working): v
     onFailed: (regulationId, error) =>
       logger.warn({ regulationId, err: error }, "a regulation cannot go on yet"),
   });
-  const runner = runnerOf(context, parts, { owner, producer: working.producer });
-  lifecycle.onStop("regulations", async () => {
-    await owner.stop();
-    // Open ones are not settled: the next owner goes on with them.
-    await runner.stop(0);
-  });
-  runner.failed.catch((error: unknown) => lifecycle.fail(error));
-  runner.start().catch((error: unknown) => lifecycle.fail(error));
+  takePart(context, parts, owner);
   metrics.gauge({
     name: "control_regulations_open",
     help: "Regulations that this process works on.",
@@ -93,18 +91,12 @@ function own(context: Context, parts: OpenRegulationsParts, working: Working): v
   });
 }
 
-interface Owning {
-  readonly owner: WorkOwner<Regulation>;
-  readonly producer: Producer;
-}
-
-function runnerOf(
-  { logger, settings }: Context,
-  { kafka, serde, topics }: OpenRegulationsParts,
-  { owner, producer }: Owning,
-): Runner {
-  return kafka.runner({
-    groupId: consumerGroups(settings.topics.prefix).regulations.id,
+function takePart(
+  { logger }: Context,
+  { ownedWork, serde, topics }: OpenRegulationsParts,
+  owner: WorkOwner<Regulation>,
+): void {
+  ownedWork.add({
     topics: [topics.regulations.name],
     decode: (record) =>
       record.value === null || isRestoreMark(record)
@@ -115,25 +107,30 @@ function runnerOf(
       logger.error({ regulationId: key, err: error }, "a regulation cannot be read");
       return [];
     },
-    producer,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onRevoked: (partitions) => owner.revoked(partitions),
+    end: () => owner.stop(),
   });
 }
 
 function workOf(
   { settings, metrics, host, nowMs }: Context,
-  { serde, topics, destinations, suppressed }: OpenRegulationsParts,
-  { table, producer }: Working,
+  { kafka, serde, topics, destinations, suppressed }: OpenRegulationsParts,
+  { table, store, producer }: Working,
 ): RegulationWork {
   const written = metrics.counter({
     name: "control_regulation_records_total",
-    help: "What regulations have written: suppressions begun or ended, deletions of what audiences keep, delete notifications.",
+    help: "What regulations have written.",
     labels: { kind: WRITTEN_KINDS },
   });
+  const sole = createSoleWriter(
+    store,
+    kafka.tableWriter({ topic: topics.regulations.name, table, timeoutMs: NOTING_TIMEOUT_MS }),
+  );
   return {
-    store: createRegulationStore({ topic: topics.regulations, table, producer, serde }),
+    store,
+    replace: (progress) => sole.replace(progress, (after, only) => store.put(after, only)),
     records: createRegulationRecords({ topics, serde, nowMs }),
     lookAtSuppressions: () => suppressed.look(),
     write: (records) => producer.send(records),

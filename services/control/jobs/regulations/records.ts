@@ -59,6 +59,7 @@ export function createRegulationRecords({ topics, serde, nowMs }: RegulationReco
         type: "delete",
         userId,
         anonymousId: null,
+        groupId: null,
         event: null,
         integrations: {},
         timestampMs,

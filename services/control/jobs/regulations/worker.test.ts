@@ -28,16 +28,17 @@ function world(begun: Regulation, destinations = [{ enabled: true, sourceIds: ["
   const work: RegulationWork = {
     store: {
       get: () => state.stored,
-      put: (written) =>
-        durable(() => {
-          state.stored = written;
-          log.push(`record ${written.state}`);
-        }),
       async untilOlderAreWritten(_, signal) {
         signal.throwIfAborted();
         if (!state.olderAreWritten) throw new Error("it would wait");
       },
     },
+    replace: ({ before, after }) =>
+      durable(() => {
+        if (before !== state.stored) throw new Error("another process has gone on");
+        state.stored = after;
+        log.push(`record ${after.state}`);
+      }),
     records: {
       suppression: (_, userId) => [record(userId, "suppress")],
       stateDeletion: (_, userId) => [record(userId, "forget")],
@@ -131,6 +132,19 @@ describe("work on a regulation (contract 5.1, 5.2)", () => {
     await run();
     expect(log.filter((line) => NOTIFICATIONS.includes(line))).toEqual(NOTIFICATIONS.slice(2));
     expect(state.stored).toMatchObject({ state: "failed", failedSourceIds: ["s1"], notified: 2 });
+  });
+
+  test("that another process goes on with meanwhile is left to it: receivers hear of one moment", async () => {
+    const bench = world(regulation({}, "SUPPRESS_WITH_DELETE"));
+    const theirs = { ...bench.state.stored, isSuppressionDone: true, deletedAtMs: START_MS + 7 };
+    const write: RegulationWork["write"] = async (records) => {
+      await bench.work.write(records);
+      bench.state.stored = theirs;
+    };
+    await expect(workOn("reg_1", { ...bench.work, write }, bench.ending.signal)).rejects.toThrow(
+      "another process has gone on",
+    );
+    expect([bench.state.stored, bench.log]).toEqual([theirs, ["suppress u1", "suppress u2"]]);
   });
 
   test("of one that has ended, or is gone, does nothing", async () => {

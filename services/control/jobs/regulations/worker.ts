@@ -6,11 +6,13 @@
 //            again is still open, so no later one has been written meanwhile.
 //   (3)      The notifications since the last progress are written again under the same message ids: the router drops copies.
 //
-// Each `progress` is the regulation's record, acknowledged; between two of them nothing is lost.
+// Each `progress` is the regulation's record, acknowledged; between two of them nothing is lost. None is written behind one of another process,
+// which may have decided otherwise about a moment that receivers are told (decision 75).
 import type { Host } from "#host";
 import type { OutgoingRecord } from "#kafka";
 import type { DestinationConfig, Regulation } from "#topics";
 import type { Pace } from "../../records/durable-work/pace.ts";
+import type { Replacement } from "../../records/sole-writer.ts";
 import {
   ended,
   forgotten,
@@ -29,7 +31,9 @@ export const WRITTEN_KINDS = ["suppression", "state_deletion", "notification"] a
 type WrittenKind = (typeof WRITTEN_KINDS)[number];
 
 export interface RegulationWork {
-  readonly store: Pick<RegulationStore, "get" | "put" | "untilOlderAreWritten">;
+  readonly store: Pick<RegulationStore, "get" | "untilOlderAreWritten">;
+  /** Resolves when `after` is on all in-sync replicas. Rejects, nothing being written, when another process has gone on with it. */
+  readonly replace: (progress: Replacement<Regulation>) => Promise<void>;
   readonly records: RegulationRecords;
   /** Rejects while their topic has lost its records: one suppression more would make it look whole (decision 118). */
   readonly lookAtSuppressions: () => Promise<void>;
@@ -47,92 +51,88 @@ const PROGRESS_EVERY_MS = 5_000;
 /** Records written at a time: a regulation that is let go of ends soon. */
 const RECORDS_AT_ONCE = 500;
 
-/** Resolves when the regulation has ended, or with `signal`. */
-export async function workOn(id: string, work: RegulationWork, signal: AbortSignal): Promise<void> {
-  const found = work.store.get(id);
-  if (found === undefined || hasEnded(found)) return;
-  const begun = await suppress(found, work, signal);
-  const ready = await forget(begun, work, signal);
-  const done = await notify(ready, work, signal);
-  if (signal.aborted) return;
-  await work.store.put(ended(done, work.nowMs()));
+/** How far one regulation is. */
+interface Working {
+  readonly work: RegulationWork;
+  readonly signal: AbortSignal;
+  /** As its record says it. */
+  noted: Regulation;
 }
 
-async function suppress(
-  regulation: Regulation,
-  work: RegulationWork,
-  signal: AbortSignal,
-): Promise<Regulation> {
-  if (regulation.isSuppressionDone) return regulation;
-  await work.store.untilOlderAreWritten(regulation, signal);
+/** Resolves when the regulation has ended, or with `signal`. */
+export async function workOn(id: string, work: RegulationWork, signal: AbortSignal): Promise<void> {
+  const noted = work.store.get(id);
+  if (noted === undefined || hasEnded(noted)) return;
+  const working = { work, signal, noted };
+  await suppress(working);
+  await forget(working);
+  const done = await notify(working);
+  if (!signal.aborted) await note(ended(done, work.nowMs()), working);
+}
+
+async function note(after: Regulation, working: Working): Promise<void> {
+  await working.work.replace({ before: working.noted, after });
+  working.noted = after;
+}
+
+async function suppress(working: Working): Promise<void> {
+  const { noted, signal, work } = working;
+  if (noted.isSuppressionDone) return;
+  await work.store.untilOlderAreWritten(noted, signal);
   await work.lookAtSuppressions();
-  await writeOfEach(regulation, "suppression", { work, signal });
-  return await saved(suppressed(regulation, work.nowMs()), work);
+  await writeOfEach("suppression", working);
+  await note(suppressed(noted, work.nowMs()), working);
 }
 
 /** Not before the suppressions are in force: a call that is accepted until then would bring a user back. */
-async function forget(
-  regulation: Regulation,
-  work: RegulationWork,
-  signal: AbortSignal,
-): Promise<Regulation> {
-  if (regulation.isStateDone) return regulation;
-  const inForceInMs = (regulation.deletedAtMs ?? 0) - work.nowMs();
+async function forget(working: Working): Promise<void> {
+  const { noted, signal, work } = working;
+  if (noted.isStateDone) return;
+  const inForceInMs = (noted.deletedAtMs ?? 0) - work.nowMs();
   if (inForceInMs > 0) await work.host.delay(inForceInMs, signal);
-  await writeOfEach(regulation, "state_deletion", { work, signal });
-  return await saved(forgotten(regulation, work.nowMs()), work);
+  await writeOfEach("state_deletion", working);
+  await note(forgotten(noted, work.nowMs()), working);
 }
 
 /** The same records of each user. */
 async function writeOfEach(
-  regulation: Regulation,
   kind: "suppression" | "state_deletion",
-  { work, signal }: Working,
+  { noted, signal, work }: Working,
 ): Promise<void> {
-  const { subjectIds } = regulation;
+  const { subjectIds } = noted;
   const recordOf = kind === "suppression" ? work.records.suppression : work.records.stateDeletion;
   for (let at = 0; at < subjectIds.length; at += RECORDS_AT_ONCE) {
     signal.throwIfAborted();
     const users = subjectIds.slice(at, at + RECORDS_AT_ONCE);
-    await work.write(users.flatMap((userId) => recordOf(regulation, userId)));
+    await work.write(users.flatMap((userId) => recordOf(noted, userId)));
     work.onWritten(kind, users.length);
   }
 }
 
-async function saved(regulation: Regulation, { store }: RegulationWork): Promise<Regulation> {
-  await store.put(regulation);
-  return regulation;
-}
-
-async function notify(begun: Regulation, work: RegulationWork, signal: AbortSignal): Promise<Regulation> {
-  let regulation = begun;
-  let saved = begun;
-  let savedAtMs = work.host.elapsed();
+/** Resolves with how far it came, which may not be noted yet. */
+async function notify(working: Working): Promise<Regulation> {
+  const { signal, work } = working;
+  let regulation = working.noted;
+  let notedAtMs = work.host.elapsed();
   try {
     for (;;) {
       const next = signal.aborted ? undefined : nextNotifications(regulation, work.pace.stepCalls);
       if (next === undefined) return regulation;
-      regulation = await notifyOf(regulation, next, { work, signal });
-      if (work.host.elapsed() - savedAtMs < PROGRESS_EVERY_MS) continue;
-      await work.store.put(regulation);
-      saved = regulation;
-      savedAtMs = work.host.elapsed();
+      regulation = await notifyOf(regulation, next, working);
+      if (work.host.elapsed() - notedAtMs < PROGRESS_EVERY_MS) continue;
+      await note(regulation, working);
+      notedAtMs = work.host.elapsed();
     }
   } finally {
     // Somebody else goes on: what was written need not be written again.
-    if (signal.aborted && saved !== regulation) await work.store.put(regulation);
+    if (signal.aborted && working.noted !== regulation) await note(regulation, working);
   }
-}
-
-interface Working {
-  readonly work: RegulationWork;
-  readonly signal: AbortSignal;
 }
 
 async function notifyOf(
   regulation: Regulation,
   { sourceId, userIds }: { readonly sourceId: string; readonly userIds: readonly string[] },
-  { work, signal }: Working,
+  { work, signal }: Pick<Working, "work" | "signal">,
 ): Promise<Regulation> {
   if (regulation.subjectsDone === 0 && !isConnected(sourceId, work.destinations()))
     return sourceFailed(regulation, sourceId, work.nowMs());

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { formatDuration } from "#contract";
 import { KEPT_MS, type Replay } from "#topics";
+import { DRY_RUN } from "../../http/dry-run.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { RANGE_FIELDS } from "../../http/time-pages.ts";
 import { USER_FIELDS } from "../../http/user-fields.ts";
@@ -8,7 +9,7 @@ import { isCallReplay, REPLAYED_CALLS, recordsOf, stretchesLeft } from "./call-s
 import { CallsPerSecondField } from "./pace.ts";
 
 const WHICH =
-  "delivered: neither failed for good nor waiting. dead: failed for good. all: both. What waits is sent anyway and never meant.";
+  "delivered: neither failed for good nor waiting. dead: failed for good. all: both. What waits is sent anyway and never meant. missing: never sent to it, as it was connected or switched on later or would not have them, and would be sent if they came now; as far as routers record calls (HOOKLINE_RECORDED_CALLS=all, the default).";
 
 /** Of a request: which calls are meant, and how fast they are sent. */
 export const CALL_FIELDS = {
@@ -32,16 +33,20 @@ export const CALL_FIELDS = {
   ...USER_FIELDS,
   ...RANGE_FIELDS,
   callsPerSecond: CallsPerSecondField,
+  ...DRY_RUN,
 };
 
 export const CallReplayBody = Type.Object(
   {
     destinationId: Type.String({
       minLength: 1,
-      description: `Whose calls are meant: those that were sent to it and accepted within the last ${formatDuration(KEPT_MS.deliveryJobs, "h")}. It may be deleted when toDestinationId is given.`,
+      description: `Whose calls are meant: those that were sent to it, or are missing there, and were accepted within the last ${formatDuration(KEPT_MS.deliveryJobs, "h")}. It may be deleted when toDestinationId is given.`,
     }),
     toDestinationId: Type.Optional(
-      Type.String({ minLength: 1, description: "The destination that gets them instead." }),
+      Type.String({
+        minLength: 1,
+        description: "The destination that gets them instead; missing ones have none.",
+      }),
     ),
     sourceId: Type.Optional(Type.String({ minLength: 1 })),
     ...CALL_FIELDS,
@@ -63,12 +68,14 @@ export const ReplayedCallsView = Type.Union(
       messageId: nullableString(),
       userId: nullableString(),
       anonymousId: nullableString(),
-      recordsToRead: Type.Integer({ description: "Of the topic of jobs, those of other destinations too." }),
+      recordsToRead: Type.Integer({
+        description: "Of the topic of jobs, or of calls where missing ones are meant; those of others too.",
+      }),
       recordsRead: Type.Integer({ description: "Of these." }),
     }),
     Type.Null(),
   ],
-  { description: "Which of the calls that were sent to destinationId; null in a replay of dead letters." },
+  { description: "Which calls of destinationId; null in a replay of dead letters." },
 );
 
 export function replayedCallsView(replay: Replay): Static<typeof ReplayedCallsView> {

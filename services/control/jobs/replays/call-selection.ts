@@ -1,9 +1,15 @@
-// Which of the calls that were sent to a destination a replay means, and how far it has read; pure.
+// Which calls of a destination a replay means, and how far it has read; pure.
 import { type CallUser, userIn, userKey } from "#contract";
-import type { DeliveryJob, Replay, ReplayedCalls, ReplayStretch } from "#topics";
+import type { RawRecord } from "#kafka";
+import type { Call, DeliveryJob, Replay, ReplayedCalls, ReplayStretch } from "#topics";
 
 /** What had become of a call: dead ones failed for good, delivered ones did neither that nor wait. */
-export const REPLAYED_CALLS = ["delivered", "dead", "all"] as const;
+const SENT_CALLS = ["delivered", "dead", "all"] as const;
+/** Missing ones were never sent to the destination, which would get them if they came now. */
+export const MISSING = "missing";
+export const REPLAYED_CALLS = [...SENT_CALLS, MISSING] as const;
+
+export type Became = "delivered" | "dead" | "pending";
 
 /** A replay of calls, as its record says. */
 export type CallReplay = Replay & { readonly calls: ReplayedCalls; readonly destinationId: string };
@@ -12,21 +18,60 @@ export function isCallReplay(replay: Replay): replay is CallReplay {
   return replay.calls !== null && replay.destinationId !== null;
 }
 
+export function isMissing({ calls: { which } }: { readonly calls: Pick<ReplayedCalls, "which"> }): boolean {
+  return which === MISSING;
+}
+
 export function isOfOneUser({ anonymousId, userId }: CallUser): boolean {
   return userId !== null || anonymousId !== null;
 }
 
-/** What is known of a call without asking what became of it. Jobs that replays made are not meant: the call that they repeat stands before them. */
-export function isSelected(job: DeliveryJob, { calls, destinationId, fromMs, toMs }: CallReplay): boolean {
+type Asked = Pick<CallReplay, "calls" | "fromMs" | "toMs">;
+type Selected = Pick<Call, "sourceId" | "messageId" | "type" | "receivedAtMs" | "userId" | "anonymousId"> & {
+  readonly body: Buffer;
+  /** Of a track call; undefined: its body says it. */
+  readonly event?: string | null;
+};
+
+/** What is known of a call without asking what became of it. */
+export function isSelected(call: Selected, { calls, fromMs, toMs }: Asked): boolean {
   return (
-    job.destinationId === destinationId &&
-    job.replayId === null &&
-    (calls.sourceId === null || job.sourceId === calls.sourceId) &&
-    (calls.messageId === null || job.messageId === calls.messageId) &&
-    (!isOfOneUser(calls) || userKey(userIn(job)) === userKey(calls)) &&
-    job.receivedAtMs >= (fromMs ?? Number.NEGATIVE_INFINITY) &&
-    job.receivedAtMs < (toMs ?? Number.POSITIVE_INFINITY) &&
-    (calls.event === null || (job.type === "track" && eventOf(job.body) === calls.event))
+    (calls.sourceId === null || call.sourceId === calls.sourceId) &&
+    (calls.messageId === null || call.messageId === calls.messageId) &&
+    (!isOfOneUser(calls) || userKey(userIn(call)) === userKey(calls)) &&
+    call.receivedAtMs >= (fromMs ?? Number.NEGATIVE_INFINITY) &&
+    call.receivedAtMs < (toMs ?? Number.POSITIVE_INFINITY) &&
+    (calls.event === null || (call.type === "track" && (call.event ?? eventOf(call.body)) === calls.event))
+  );
+}
+
+/** Jobs that replays made are not meant: the call that they repeat stands before them. */
+export function isSelectedJob(job: DeliveryJob, replay: CallReplay): boolean {
+  return job.destinationId === replay.destinationId && job.replayId === null && isSelected(job, replay);
+}
+
+/** As far as what became of it goes. What waits is sent anyway and never meant. */
+export function isMeant({ calls: { which } }: CallReplay, became: Became): boolean {
+  return became !== "pending" && (which === "all" || which === became);
+}
+
+/** Of a record in a partition that destinations share, told by its key. */
+export function isOfDestination(
+  destinationId: string,
+  { key, value }: Pick<RawRecord, "key" | "value">,
+): boolean {
+  return value !== null && key?.startsWith(`${destinationId}:`) === true;
+}
+
+/** Of a record of calls, told by its key: of the one source, or else of any of these. */
+export function isOfSource(
+  sourceIds: readonly string[],
+  sourceId: string | null,
+  { key, value }: Pick<RawRecord, "key" | "value">,
+): boolean {
+  const of = key?.slice(0, key.indexOf(":"));
+  return (
+    value !== null && of !== undefined && (sourceId === null || of === sourceId) && sourceIds.includes(of)
   );
 }
 
@@ -58,7 +103,7 @@ export function stretchesLeft(replay: CallReplay): ReplayStretch[] {
   });
 }
 
-/** Records of delivery-jobs, those of other destinations too. */
+/** Records of the topic that is read, those of others too. */
 export function recordsOf(stretches: readonly ReplayStretch[]): number {
   return stretches.reduce((sum, { fromOffset, toOffset }) => sum + toOffset - fromOffset, 0);
 }

@@ -5,11 +5,10 @@ import type { RawRecord } from "#kafka";
 import { type DeliveryJob, type Replay, type ReplayedCalls, topicMap, untriedJob } from "#topics";
 import { START_MS } from "../../deliveries/index/fixtures/records.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";
-import type { CallReplay } from "./call-selection.ts";
+import type { Became, CallReplay } from "./call-selection.ts";
 import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
-import type { Became } from "./settled-calls.ts";
 
-const { deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
+const { calls: log, deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
 const NOBODY = { userId: null, anonymousId: null };
 const USER = { userId: "u1", anonymousId: null };
@@ -99,6 +98,9 @@ async function run({
         if (signal?.aborted === true) throw new Error("ended");
       },
     },
+    calls: log,
+    findMissing: () => Promise.reject(new Error("no missing calls are meant")),
+    beginSlices: () => () => undefined,
     findSettled: async () => ({ became: ({ jobId }) => became?.(jobId) ?? "delivered" }),
     deletedUsers: { isOfDeleted: () => false },
     destination: () => undefined,

@@ -1,18 +1,15 @@
-// Works through one replay of calls: reads delivery-jobs from where the replay's record says it is, and writes what is meant once more. What
+// Works through one replay of calls: reads its topic from where the replay's record says it is, and writes jobs of what is meant. What
 // was written is durable before the cursor passes it: a crash repeats at most the calls of one progress interval, under the same job ids.
 import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryJob, deliveryKey, type ReplayStretch } from "#topics";
-import { isUndecodable } from "../../records/places/undecodable.ts";
-import { type CallReplay, isOfOneUser, isSelected, stretchesLeft } from "./call-selection.ts";
-import { againOf, withinWidth } from "./job.ts";
+import { type CallReplay, isOfOneUser, stretchesLeft } from "./call-selection.ts";
+import { type Candidates, type CandidateWork, type Judged, openCandidates } from "./candidates.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
-import type { SettledCalls } from "./settled-calls.ts";
 
-export interface CallReplayWork extends SendingWork {
+export interface CallReplayWork extends SendingWork, CandidateWork {
   readonly kafka: Pick<Kafka, "readRange">;
   readonly serde: Pick<Serde, "encode" | "decode">;
-  findSettled(destinationId: string, signal: AbortSignal): Promise<SettledCalls>;
 }
 
 /** Also where nothing of what is read is meant, somebody who cancels is heard, and the cursor moves. */
@@ -24,14 +21,14 @@ export async function workOnCalls(
   work: CallReplayWork,
   signal: AbortSignal,
 ): Promise<void> {
-  const settled = await work.findSettled(begun.destinationId, signal);
-  const reading = new CallReplaying(begun, { work, settled, signal });
+  const candidates = await openCandidates(begun, work, signal);
+  const reading = new CallReplaying(begun, { work, candidates, signal });
   await reading.run();
 }
 
 interface ReplayingParts {
   readonly work: CallReplayWork;
-  readonly settled: SettledCalls;
+  readonly candidates: Candidates;
   readonly signal: AbortSignal;
 }
 
@@ -45,6 +42,8 @@ class CallReplaying {
   #jobs: DeliveryJob[] = [];
   #deleted = 0;
   #skipped = 0;
+  /** By the owner before, in vain as far as the replay's record says. */
+  #written = 0;
   #steppedAtMs: number;
 
   constructor(begun: CallReplay, parts: ReplayingParts) {
@@ -69,10 +68,10 @@ class CallReplaying {
   }
 
   async #read({ partition, fromOffset, toOffset }: ReplayStretch): Promise<void> {
-    const { signal, work } = this.#parts;
+    const { candidates, signal, work } = this.#parts;
     const ending = AbortSignal.any([signal, this.#enough.signal]);
     const onRecord = (record: RawRecord): Promise<void> | undefined => this.#take(record);
-    const range = { topic: work.topic.name, partition, fromOffset, toOffset, signal: ending };
+    const range = { topic: candidates.topicName, partition, fromOffset, toOffset, signal: ending };
     try {
       await work.kafka.readRange({ ...range, onRecord });
       await this.#step({ partition, offset: toOffset - 1 });
@@ -83,9 +82,9 @@ class CallReplaying {
 
   /** At once for records of others, which in a shared partition are most. */
   #take(record: RawRecord): Promise<void> | undefined {
-    const { key, value } = record;
-    const isTheirs = value === null || key?.startsWith(`${this.#replay.destinationId}:`) !== true;
-    return isTheirs ? this.#afterRecord(record) : this.#judge(record, value);
+    const { value } = record;
+    const isOurs = value !== null && this.#parts.candidates.isOurs(record);
+    return isOurs ? this.#judge({ ...record, value }) : this.#afterRecord(record);
   }
 
   #afterRecord(record: RawRecord): Promise<void> | undefined {
@@ -95,10 +94,8 @@ class CallReplaying {
     return isDue || isFull ? this.#step(record) : undefined;
   }
 
-  async #judge(record: RawRecord, value: Buffer): Promise<void> {
-    const job = await this.#decoded(value);
-    if (job === undefined) this.#skipped += 1;
-    else if (isSelected(job, this.#replay)) this.#collect(job, record);
+  async #judge(record: RawRecord & { readonly value: Buffer }): Promise<void> {
+    this.#collect(await this.#parts.candidates.judge(record));
     await this.#afterRecord(record);
     // A call of one user is at a destination once.
     const { calls } = this.#replay;
@@ -108,23 +105,23 @@ class CallReplaying {
     }
   }
 
-  async #decoded(value: Buffer): Promise<DeliveryJob | undefined> {
-    const { serde, topic } = this.#parts.work;
-    try {
-      return await serde.decode(topic, value);
-    } catch (error) {
-      if (isUndecodable(error)) return undefined;
-      throw error;
+  #collect(judged: Judged): void {
+    switch (judged.kind) {
+      case "meant":
+        this.#jobs.push(judged.job);
+        return;
+      case "deleted":
+        this.#deleted += 1;
+        return;
+      case "unclear":
+        this.#skipped += 1;
+        return;
+      case "written":
+        this.#written += 1;
+        return;
+      case "not_meant":
+        return;
     }
-  }
-
-  #collect(job: DeliveryJob, record: RawRecord): void {
-    const { settled, work } = this.#parts;
-    const became = settled.became(job, record);
-    const { which } = this.#replay.calls;
-    if (became === "pending" || (which !== "all" && which !== became)) return;
-    if (work.deletedUsers.isOfDeleted(job)) this.#deleted += 1;
-    else this.#jobs.push(job);
   }
 
   /** Writes what was collected, then passes the place, then keeps to the pace. */
@@ -133,21 +130,20 @@ class CallReplaying {
     const { id } = this.#replay;
     if (work.store.isCancelled(id)) this.#enough.abort();
     if (this.#enough.signal.aborted || signal.aborted) return;
-    const jobs = this.#jobs
-      .map((job) => againOf(job, this.#replay))
-      .map((job) => withinWidth(job, work.destination(job.destinationId)));
+    const jobs = this.#jobs;
     if (jobs.length > 0) await this.#write(jobs);
-    const found = jobs.length + this.#deleted;
+    const sent = jobs.length + this.#written;
     this.#replay = {
       ...this.#replay,
-      matched: this.#replay.matched + found,
-      replayed: this.#replay.replayed + jobs.length,
+      matched: this.#replay.matched + sent + this.#deleted,
+      replayed: this.#replay.replayed + sent,
       deleted: this.#replay.deleted + this.#deleted,
       skipped: this.#replay.skipped + this.#skipped,
       cursor: `${partition}:${offset}`,
       updatedAtMs: work.nowMs(),
     };
-    [this.#jobs, this.#deleted, this.#skipped] = [[], 0, 0];
+    this.#jobs = [];
+    [this.#deleted, this.#skipped, this.#written] = [0, 0, 0];
     await this.#save.sometimes(this.#replay);
     await this.#rest(jobs.length);
   }

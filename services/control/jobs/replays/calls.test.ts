@@ -77,6 +77,12 @@ test("delivered calls are sent again, to another destination too; what died, wai
     const shown = await untilFinished(control.url, answer.body.replayId);
     return { shown, jobs: await replayedJobs(answer.body.replayId) };
   };
+  const counted = async (body: object) =>
+    await control.ask("/v1/replays", { body: { destinationId: id, dryRun: true, ...body } });
+  const inAll = await counted({ which: "all" });
+  expect([inAll.status, inAll.body]).toMatchObject([200, { calls: 3, atLeast: 3, skipped: 0 }]);
+  expect((await counted({ which: "dead" })).body.calls).toBe(1);
+  expect((await control.ask(`/v1/replays?destinationId=${id}`)).body.data).toEqual([]);
   const all = await replay({ toDestinationId: otherId });
   expect(idsOf(all.jobs)).toEqual(["m0", "m1"]);
   expect(new Set(all.jobs.map(({ destinationId }) => destinationId))).toEqual(new Set([otherId]));

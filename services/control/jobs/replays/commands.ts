@@ -3,12 +3,14 @@ import type { Static } from "typebox";
 import { parseTimestamp } from "#contract";
 import type { Replay } from "#topics";
 import { filterOf } from "../../deliveries/dead-letters/selection.ts";
+import { type DryRun, dryRun } from "../../http/dry-run.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
 import { refusedBy } from "../../http/validation.ts";
 import { callReplayOf, callReplayProblems } from "./call-request.ts";
 import type { CallReplayBody } from "./call-schemas.ts";
+import { type CallReplay, MISSING } from "./call-selection.ts";
 import type { CallReplayParts, ReplayParts } from "./parts.ts";
-import { replayOf, replayProblems } from "./request.ts";
+import { type Known, replayOf, replayProblems, withDestination } from "./request.ts";
 import type { ReplayBody } from "./schemas.ts";
 
 /** Called with what is about to be written; it is not when this rejects. */
@@ -17,38 +19,53 @@ const nobody: Noting = async () => undefined;
 
 /** A person or program is waiting. */
 const INDEXED_WITHIN_MS = 5_000;
+const COUNTED_WITHIN_MS = 4_000;
 
 /**
- * Durable when it resolves. Whatever has died until now is meant, so the index has to know it. Rejects with a ProblemError for what may
- * not be asked, and while the index is behind; with a KafkaError when it is not known whether the replay was begun.
+ * Durable when it resolves. Rejects with a ProblemError for what may not be asked, and while the index is behind; with a KafkaError when it
+ * is not known whether the replay was begun.
  */
 export async function startReplay(
   parts: ReplayParts,
   body: Static<typeof ReplayBody>,
   noted: Noting = nobody,
 ): Promise<Replay> {
-  const { deliveries, destinations, ids, replays } = parts;
+  const replay = await askedReplay(parts, body);
+  await noted(replay);
+  await parts.replays.putVisibly(replay);
+  return replay;
+}
+
+/** Rejects as `startReplay` does. */
+export async function countReplay(parts: ReplayParts, body: Static<typeof ReplayBody>): Promise<DryRun> {
+  const { matched, skipped } = await askedReplay(parts, body);
+  return dryRun(matched, { isComplete: true, skipped });
+}
+
+/** With how many it matches. Whatever has died until now is meant, so the index has to know it. */
+async function askedReplay(parts: ReplayParts, given: Static<typeof ReplayBody>): Promise<Replay> {
+  const { deliveries, destinations, ids } = parts;
   const { index, progress } = deliveries;
   const ends = await parts.deadLetterEnds();
   if (!(await progress.untilCovers("deadLetters", ends, INDEXED_WITHIN_MS)))
     throw new ProblemError("unavailable", "the dead letters are still being indexed; nothing was begun");
   const nowMs = parts.nowMs();
-  const problems = replayProblems(body, {
+  const known: Known = {
     nowMs,
     destination: (id) => destinations.get(id),
     deadLetter: (id) => index.findDeadLetter(id),
-  });
+    issue: (id) => index.findIssue(id),
+  };
+  const body = withDestination(given, known);
+  const problems = replayProblems(body, known);
   if (problems.length > 0) throw refusedBy([], problems);
   const replay = replayOf(body, { id: ids.newReplayId(), ends, nowMs });
   const count = (replayable: boolean): number => index.countDeadLetters({ ...filterOf(replay), replayable });
-  const counted = {
+  return {
     ...replay,
     matched: replay.ids?.length ?? count(true),
     skipped: replay.ids === null ? count(false) : 0,
   };
-  await noted(counted);
-  await replays.putVisibly(counted);
-  return counted;
 }
 
 /** Durable when it resolves. Rejects as `startReplay` does. */
@@ -57,15 +74,43 @@ export async function startCallReplay(
   body: Static<typeof CallReplayBody>,
   noted: Noting = nobody,
 ): Promise<Replay> {
-  const { destinations, ids, replays } = parts;
+  const replay = await askedCallReplay(parts, body);
+  await noted(replay);
+  await parts.replays.putVisibly(replay);
+  return replay;
+}
+
+/** One after the other, in four seconds together. Rejects as `startReplay` does. */
+export async function countCallReplays(
+  parts: CallReplayParts,
+  bodies: readonly Static<typeof CallReplayBody>[],
+): Promise<DryRun[]> {
+  const late = new AbortController();
+  const timer = parts.host.setTimeout(() => late.abort(), COUNTED_WITHIN_MS);
+  try {
+    const counts: DryRun[] = [];
+    for (const body of bodies)
+      counts.push(await parts.countCalls(await askedCallReplay(parts, body), late.signal));
+    return counts;
+  } finally {
+    timer.clear();
+  }
+}
+
+async function askedCallReplay(
+  parts: CallReplayParts,
+  body: Static<typeof CallReplayBody>,
+): Promise<CallReplay> {
+  const { destinations, ids } = parts;
   const nowMs = parts.nowMs();
   const problems = callReplayProblems(body, { destination: (id) => destinations.get(id), nowMs });
   if (problems.length > 0) throw refusedBy([], problems);
-  const stretches = await parts.jobStretches(body.destinationId, parseTimestamp(body.from));
-  const replay = callReplayOf(body, { id: ids.newReplayId(), stretches, nowMs });
-  await noted(replay);
-  await replays.putVisibly(replay);
-  return replay;
+  const fromMs = parseTimestamp(body.from);
+  const stretches =
+    body.which === MISSING
+      ? await parts.callStretches(fromMs)
+      : await parts.jobStretches(body.destinationId, fromMs);
+  return callReplayOf(body, { id: ids.newReplayId(), stretches, nowMs });
 }
 
 /** Durable when it resolves: what was not sent again yet stays a dead letter. */

@@ -11,8 +11,9 @@ export interface ReplayRouteParts extends ReplayParts, CallReplayParts {
 /** Puts what is about to be written into the audit log. */
 export function noting({ audit }: ReplayRouteParts, action: "started" | "cancelled", by: Actor) {
   return async (replay: Replay): Promise<void> => {
-    const { id, ids, calls, destinationId, toDestinationId, fromMs, toMs, reason, matched } = replay;
-    const what = calls === null ? { deadLetters: ids?.length ?? null, reason, matched } : meantBy(calls);
+    const { id, ids, calls, destinationId, toDestinationId, fromMs, toMs, issueId, reason, matched } = replay;
+    const what =
+      calls === null ? { deadLetters: ids?.length ?? null, issueId, reason, matched } : meantBy(calls);
     const after = { id, destinationId, toDestinationId, fromMs, toMs, ...what };
     await audit.record({ by, action, resource: "replay", resourceId: id, before: null, after });
   };

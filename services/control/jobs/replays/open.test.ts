@@ -6,6 +6,7 @@ import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-p
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
 import { Meters } from "../../../../test/simulation/world/meters.ts";
 import { deadLetter } from "../../deliveries/index/fixtures/records.ts";
+import { createOwnedWork } from "../../records/durable-work/owned-work.ts";
 import { placeOf } from "../../records/places/places.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";
 import { createReplayStore } from "../../records/replays/store.ts";
@@ -24,13 +25,14 @@ function process(quiet: QuietWorld, name: string) {
   const store = createReplayStore({ topic: topics.replays, table, producer, serde });
   const open = async (): Promise<void> => {
     await serde.start();
+    const ownedWork = createOwnedWork({ lifecycle, settings: { topics: { prefix: "" } } }, { kafka, topics });
     openReplays(
       { lifecycle, logger, metrics, host, nowMs: () => host.now() },
       {
         kafka,
         serde,
         topics,
-        groupId: "control-replays",
+        ownedWork,
         table,
         store,
         deliveries: {
@@ -41,7 +43,10 @@ function process(quiet: QuietWorld, name: string) {
           } as never,
           progress: { untilCovers: async () => true } as never,
         },
-        settled: {} as never,
+        candidates: {
+          deletedUsers: { isOfDeleted: () => false },
+          destination: () => undefined,
+        } as never,
         deadLetters: {
           read: async (places) =>
             new Map(places.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })])),
@@ -51,9 +56,9 @@ function process(quiet: QuietWorld, name: string) {
           isOfDeleted: () => false,
           mayBeOfDeleted: () => false,
         },
-        destination: () => undefined,
       },
     );
+    ownedWork.start();
   };
   void open();
   const running = () => metrics.value("control_replays_running");
@@ -65,7 +70,7 @@ function setup() {
   const jobs = () => quiet.world.cluster.records(quiet.world.topics.deliveryJobs.name).flat().length;
   const settled = () => {
     const { name } = quiet.world.topics.replays;
-    const committed = quiet.world.cluster.committed("control-replays", name);
+    const committed = quiet.world.cluster.committed("control", name);
     return quiet.world.cluster
       .bounds(name)
       .every(({ high }, partition) => (committed.get(partition) ?? 0) === high);
@@ -162,7 +167,6 @@ function forgetting(all: readonly Replay[]) {
   const removed: (readonly string[])[] = [];
   const said: string[] = [];
   const world = { isRefusing: false };
-  const never = new Promise<never>(() => undefined);
   openReplays(
     {
       lifecycle: { onStop: () => undefined },
@@ -177,7 +181,8 @@ function forgetting(all: readonly Replay[]) {
       nowMs: () => EPOCH_MS,
     } as never,
     {
-      kafka: { durableProducer: () => ({}), runner: () => ({ failed: never, start: async () => undefined }) },
+      kafka: { durableProducer: () => ({}) },
+      ownedWork: { add: () => undefined },
       topics: startWorld({ processes: [] }).world.topics,
       deliveries: {},
       store: {

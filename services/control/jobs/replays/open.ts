@@ -1,30 +1,30 @@
 import type { Kafka, Producer, Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import type { DestinationConfig, Replay, TopicMap } from "#topics";
+import type { Replay, TopicMap } from "#topics";
 import type { Deliveries } from "../../deliveries/index/open.ts";
+import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import type { DeadLetterReader } from "../../records/places/place-reader.ts";
 import type { ReplayStore } from "../../records/replays/store.ts";
 import type { DeletedUsers } from "../../resources/regulations/deleted-users.ts";
 import { isCallReplay } from "./call-selection.ts";
 import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
-import { findSettled, type SettledCallsParts } from "./settled-calls.ts";
+import type { CandidateWork } from "./candidates.ts";
 import { type ReplayWork, workOn } from "./worker.ts";
 
 export interface OpenReplaysParts {
   readonly kafka: Kafka;
   readonly serde: Serde;
   readonly topics: TopicMap;
-  readonly groupId: string;
+  readonly ownedWork: Pick<OwnedWork, "add">;
   readonly table: Pick<Table<Replay>, "load">;
   readonly store: ReplayStore;
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
   readonly deletedUsers: DeletedUsers;
-  readonly destination: (id: string) => DestinationConfig | undefined;
-  /** What has become of a destination's calls. */
-  readonly settled: Omit<SettledCallsParts, "index" | "progress">;
+  /** Tells which calls are meant. */
+  readonly candidates: Omit<CandidateWork, "serde" | "topic">;
 }
 
 type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "metrics" | "host" | "nowMs">;
@@ -38,7 +38,7 @@ const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 /** Takes part in working on replays; the API does not wait for it. */
 export function openReplays(context: Context, parts: OpenReplaysParts): void {
   const { lifecycle, logger, metrics, host } = context;
-  const { kafka, serde, store, topics, table } = parts;
+  const { kafka, ownedWork, serde, store, topics, table } = parts;
   const producer = kafka.durableProducer();
   const work = workOf(context, parts, producer);
   const owner = new WorkOwner<Replay>({
@@ -59,32 +59,21 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     },
     onFailed: (replayId, error) => logger.warn({ replayId, err: error }, "a replay cannot go on yet"),
   });
-  const runner = kafka.runner({
-    groupId: parts.groupId,
+  ownedWork.add({
     topics: [topics.replays.name],
-    // Two who work on one send its calls twice, and the end that the one writes does not count what the other has sent. Before another one can have
-    // it there has to be time to notice, and to write how far it is.
-    unsureAfterSessions: 0.9,
     decode: ({ value }) => (value === null ? undefined : serde.decode(topics.replays, value)),
     step: owner.step,
     deadLetter({ key }, error) {
       logger.error({ replayId: key, err: error }, "a replay cannot be read");
       return [];
     },
-    producer,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     onRevoked: (partitions) => owner.revoked(partitions),
+    end: () => owner.stop(),
   });
   const forgetting = host.setInterval(() => void forgetOld(context, parts), FORGET_EVERY_MS);
-  lifecycle.onStop("replays", async () => {
-    forgetting.clear();
-    await owner.stop();
-    // Running ones are not settled: the next owner goes on with them.
-    await runner.stop(0);
-  });
-  runner.failed.catch((error: unknown) => lifecycle.fail(error));
-  runner.start().catch((error: unknown) => lifecycle.fail(error));
+  lifecycle.onStop("forgetting of replays", async () => forgetting.clear());
   metrics.gauge({
     name: "control_replays_running",
     help: "Replays that this process works on.",
@@ -97,7 +86,7 @@ function workOf(
   parts: OpenReplaysParts,
   producer: Producer,
 ): ReplayWork & CallReplayWork {
-  const { kafka, store, deliveries, deadLetters, deletedUsers, destination, serde, topics } = parts;
+  const { candidates, kafka, store, deliveries, deadLetters, serde, topics } = parts;
   const replayed = metrics.counter({
     name: "control_replayed_calls_total",
     help: "Calls that became delivery jobs again.",
@@ -106,11 +95,8 @@ function workOf(
     kafka,
     store,
     ...deliveries,
-    findSettled: (destinationId, signal) =>
-      findSettled({ ...parts.settled, ...deliveries }, { destinationId, signal }),
+    ...candidates,
     deadLetters,
-    deletedUsers,
-    destination,
     producer,
     serde,
     topic: topics.deliveryJobs,

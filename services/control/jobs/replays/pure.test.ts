@@ -9,7 +9,7 @@ import { cursorAt, sentUpTo } from "../../records/replays/cursor.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";
 import { againOf, jobOf, withinWidth } from "./job.ts";
 import { paceOf } from "./pace.ts";
-import { replayProblems } from "./request.ts";
+import { replayProblems, withDestination } from "./request.ts";
 
 const REPLAY = { id: "rpl_1", toDestinationId: null };
 
@@ -111,6 +111,8 @@ describe("what a replay has sent again", () => {
     expect(sent({}, { cursor, reason: "window_over" })).toBe(false);
     expect(sent({}, { cursor, fromMs: START_MS + 1 })).toBe(false);
     expect(sent({}, { cursor, toMs: START_MS })).toBe(false);
+    expect(sent({ issueIds: ["iss_1"] }, { cursor, issueId: "iss_2" })).toBe(false);
+    expect(sent({ issueIds: ["iss_1"] }, { cursor, issueId: "iss_1" })).toBe(true);
     expect(sent({}, { cursor, reason: "permanent", fromMs: START_MS, toMs: START_MS + 1 })).toBe(true);
   });
 
@@ -123,32 +125,39 @@ describe("what a replay has sent again", () => {
 describe("a request for a replay", () => {
   const known = {
     nowMs: Date.parse("2026-02-01"),
-    destination: (id: string) => ({ d1: { enabled: true }, off: { enabled: false } })[id],
+    destination: (id: string) =>
+      ({ d1: { enabled: true, sourceIds: [] }, off: { enabled: false, sourceIds: [] } })[id],
     deadLetter: (id: string) =>
       ({
         j1: listed(),
         raw: listed({ replayable: false, reason: "undecodable", destinationId: null }),
         gone: listed({ destinationId: "deleted" }),
       })[id],
+    issue: (id: string) => ({ iss_1: { destinationId: "d1" } })[id],
   };
   const problemsOf = (body: object) =>
-    replayProblems(body, known).map(({ path, message }) => `${path}: ${message}`);
+    replayProblems(withDestination(body, known), known).map(({ path, message }) => `${path}: ${message}`);
 
   test.each([
     { ids: ["j1"] },
     { ids: ["gone"], destinationId: "d1" },
     { destinationId: "deleted", toDestinationId: "d1" },
     { destinationId: "d1" },
+    { issueId: "iss_1" },
+    { issueId: "iss_1", destinationId: "d1", reason: "permanent" },
     { destinationId: "d1", from: "2026-01-01", to: "2026-01-02T00:00:00Z", reason: "permanent" },
   ])("%j is taken", (body) => expect(problemsOf(body)).toEqual([]));
 
   test.each<[object, string[]]>([
-    [{}, ["ids: is required, or destinationId"]],
-    [{ callsPerSecond: 5 }, ["ids: is required, or destinationId"]],
+    [{}, ["ids: is required, or destinationId or issueId"]],
+    [{ callsPerSecond: 5 }, ["ids: is required, or destinationId or issueId"]],
     [
       { ids: ["j1"], toDestinationId: "d1", from: "2026-01-01" },
       ["toDestinationId: cannot be given beside ids", "from: cannot be given beside ids"],
     ],
+    [{ issueId: "iss_2" }, ["issueId: there is no issue iss_2"]],
+    [{ issueId: "iss_1", destinationId: "d2" }, ["issueId: is not an issue of destination d2"]],
+    [{ ids: ["j1"], issueId: "iss_1" }, ["issueId: cannot be given beside ids"]],
     [{ ids: ["j1", "j2"] }, ["ids[1]: there is no such dead letter"]],
     [
       { ids: ["raw"] },

@@ -97,6 +97,33 @@ describe("a replay (contract 3.7, 10.6)", () => {
     });
   }, 60_000);
 
+  test("is counted by a dry run, which needs the same, sends nothing, and keeps no Idempotency-Key", async () => {
+    const destinationId = await createDestination();
+    await die(destinationId, 3);
+    const headers = { "idempotency-key": `dry-${destinationId}` };
+    const ask = (body: object) =>
+      control.ask("/v1/dead-letters/replay", { headers, body: { destinationId, ...body } });
+    const counted = await ask({ dryRun: true });
+    expect([counted.status, counted.body]).toEqual([
+      200,
+      { calls: 3, atLeast: 3, skipped: 0, recordsRead: null, recordsToRead: null },
+    ]);
+    expect((await ask({ dryRun: true, reason: "window_over" })).body.calls).toBe(0);
+    expect((await start({ destinationId: "none", dryRun: true })).status).toBe(422);
+    expect((await start({ dryRun: true })).status).toBe(422);
+    expect((await control.ask(`/v1/replays?destinationId=${destinationId}`)).body.data).toEqual([]);
+    const audited = (await control.ask("/v1/audit?resource=replay")).body.data;
+    expect(
+      audited.filter(
+        (entry: { after: { destinationId: string } }) => entry.after.destinationId === destinationId,
+      ),
+    ).toEqual([]);
+    const begun = await ask({ dryRun: false });
+    expect([begun.status, begun.body.matched]).toEqual([202, 3]);
+    await untilState(begun.body.replayId, "finished");
+    expect(await jobsOf(destinationId)).toHaveLength(3);
+  }, 60_000);
+
   test("of a destination that was deleted goes to another one, named by ids or as a whole; its letters are not called replayable", async () => {
     const deletedId = await createDestination();
     const [one, two] = await die(deletedId, 2, { reason: "destination_gone" });

@@ -50,8 +50,17 @@ async function setup(begun: readonly Replay[] = []) {
       stretched.push([destinationId, fromMs]);
       return [{ partition: 3, fromOffset: 5, toOffset: 25 }];
     },
+    callStretches: async (fromMs: number | undefined) => {
+      stretched.push(["calls", fromMs]);
+      return [{ partition: 0, fromOffset: 1, toOffset: 9 }];
+    },
     destinations: {
-      get: (id: string) => ({ d1: { enabled: true }, d2: { enabled: false } })[id],
+      get: (id: string) =>
+        ({
+          d1: { enabled: true, sourceIds: ["s1"] },
+          d2: { enabled: false, sourceIds: ["s1"] },
+          alone: { enabled: true, sourceIds: [] },
+        })[id],
     },
     ids: { newReplayId: () => "rpl_new" },
     replays: {
@@ -228,6 +237,16 @@ describe("a request for a replay of calls", () => {
     expect(shown.calls).toEqual({ ...calls, recordsToRead: 20, recordsRead: 0 });
   });
 
+  test("of missing calls reads what was routed of calls", async () => {
+    const { ask, replays, stretched } = await setup();
+    const from = "2026-01-01T00:00:00Z";
+    const body = { destinationId: "d1", which: "missing", sourceId: "s1", from };
+    expect((await ask("POST", "/v1/replays", body)).status).toBe(202);
+    expect(stretched).toEqual([["calls", Date.parse(from)]]);
+    const stretches = [{ partition: 0, fromOffset: 1, toOffset: 9 }];
+    expect(replays.get("rpl_new")?.calls).toMatchObject({ which: "missing", sourceId: "s1", stretches });
+  });
+
   test("means delivered calls unless it says otherwise, and its progress is shown", async () => {
     const { ask, replays } = await setup();
     await ask("POST", "/v1/replays", { destinationId: "d1" });
@@ -244,7 +263,15 @@ describe("a request for a replay of calls", () => {
     [{}, "destinationId", "is required"],
     [{ destinationId: "d2" }, "destinationId", "destination d2 is switched off"],
     [{ destinationId: "d1", toDestinationId: "d3" }, "toDestinationId", "there is no destination d3"],
-    [{ destinationId: "d1", which: "waiting" }, "which", "delivered, dead, all"],
+    [{ destinationId: "d1", which: "waiting" }, "which", "delivered, dead, all, missing"],
+    [{ destinationId: "d2", which: "missing" }, "destinationId", "destination d2 is switched off"],
+    [{ destinationId: "d1", which: "missing", toDestinationId: "d1" }, "toDestinationId", "cannot be given"],
+    [
+      { destinationId: "d1", which: "missing", sourceId: "s2" },
+      "sourceId",
+      "not connected to destination d1",
+    ],
+    [{ destinationId: "alone", which: "missing" }, "destinationId", "connected to no source"],
     [{ destinationId: "d1", from: "never" }, "from", ""],
     [{ destinationId: "d1", ids: ["j1"] }, "ids", ""],
   ])("that says %j is refused for %s", async (body, path, message) => {

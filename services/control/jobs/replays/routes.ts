@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import type { Replay } from "#topics";
 import { actorOf } from "../../http/caller.ts";
+import { DryRunView, isDryRun } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
 import { conflictResponse, problemResponses } from "../../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../../http/pages.ts";
@@ -9,7 +10,7 @@ import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
 import { addCallReplayRoute } from "./call-routes.ts";
-import { cancelReplay, existingReplay, startReplay } from "./commands.ts";
+import { cancelReplay, countReplay, existingReplay, startReplay } from "./commands.ts";
 import { noting, type ReplayRouteParts } from "./noting.ts";
 import type { ReplayParts } from "./parts.ts";
 import { ReplayAccepted, ReplayBody, ReplayView, replayView } from "./schemas.ts";
@@ -47,11 +48,12 @@ function addStartRoute(app: ControlApp, parts: ReplayRouteParts): void {
         description:
           "Each becomes a new delivery job with its messageId, body and a window of retries of its own. What dies again is a new dead letter.",
         body: ReplayBody,
-        response: { 202: ReplayAccepted, ...problemResponses },
+        response: { 200: DryRunView, 202: ReplayAccepted, ...problemResponses },
       },
     },
     async (request, reply) => {
       checkBody(request);
+      if (isDryRun(request.body)) return await countReplay(parts, request.body);
       const replay = await startReplay(parts, request.body, noting(parts, "started", actorOf(request)));
       const { id, matched, skipped } = replay;
       return await reply
@@ -84,8 +86,8 @@ function addReadRoutes(app: ControlApp, parts: ReplayParts): void {
         parts.destinations.get(destinationId) === undefined
       )
         throw notFound("destination", destinationId, "destinationId");
-      const { data, next } = page(found, query);
-      return { data: data.map((replay) => viewOf(parts, replay)), next };
+      const { data, ...rest } = page(found, query);
+      return { data: data.map((replay) => viewOf(parts, replay)), ...rest };
     },
   );
   app.get(

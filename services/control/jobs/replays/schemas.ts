@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { Replay } from "#topics";
+import { DRY_RUN } from "../../http/dry-run.ts";
 import { TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { DeadLetterReasonField } from "../../http/reason-fields.ts";
@@ -15,7 +16,7 @@ export const ReplayBody = Type.Object(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         maxItems: MAX_IDS,
-        description: "Dead letters, by their ids; or `destinationId` and what narrows it.",
+        description: "Dead letters, by their ids; or `destinationId` or `issueId` and what narrows it.",
       }),
     ),
     destinationId: Type.Optional(
@@ -32,9 +33,16 @@ export const ReplayBody = Type.Object(
           "Without ids: the destination that they are sent to instead of `destinationId`, which may be deleted.",
       }),
     ),
+    issueId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "Without ids: the dead letters that are part of this issue, of its destination.",
+      }),
+    ),
     reason: Type.Optional(DeadLetterReasonField),
     ...RANGE_FIELDS,
     callsPerSecond: CallsPerSecondField,
+    ...DRY_RUN,
   },
   { additionalProperties: false },
 );
@@ -64,6 +72,7 @@ export const ReplayView = Type.Object(
     ids: Type.Unsafe<string[] | null>({ type: ["array", "null"], items: { type: "string" } }),
     destinationId: nullableString("Whose dead letters or calls are meant."),
     toDestinationId: nullableString("Where they are sent; null: where they came from."),
+    issueId: nullableString("The issue whose dead letters are meant."),
     reason: nullableString(),
     calls: ReplayedCallsView,
     from: nullableString(),
@@ -88,6 +97,7 @@ export const ReplayView = Type.Object(
         ids: null,
         destinationId: "dst_41b0c6d29e8f7a53",
         toDestinationId: null,
+        issueId: null,
         reason: "window_over",
         calls: null,
         from: "2026-11-02T08:00:00.000Z",
@@ -100,33 +110,12 @@ export const ReplayView = Type.Object(
 );
 
 export function replayView(replay: Replay, deadAgain: number): Static<typeof ReplayView> {
-  const {
-    id,
-    state,
-    matched,
-    replayed,
-    skipped,
-    expired,
-    deleted,
-    ids,
-    destinationId,
-    toDestinationId,
-    reason,
-  } = replay;
+  const { destinationId, id, ids, issueId, reason, state, toDestinationId } = replay;
+  const { deleted, expired, matched, replayed, skipped } = replay;
   return {
-    id,
-    state,
-    matched,
-    replayed,
-    skipped,
-    expired,
-    deleted,
-    deadAgain,
+    ...{ id, state, matched, replayed, skipped, expired, deleted, deadAgain },
     callsPerSecond: replay.callsPerSecond ?? DEFAULT_CALLS_PER_SECOND,
-    ids,
-    destinationId,
-    toDestinationId,
-    reason,
+    ...{ ids, destinationId, toDestinationId, issueId, reason },
     calls: replayedCallsView(replay),
     from: isoTimeOrNull(replay.fromMs),
     to: isoTimeOrNull(replay.toMs),

@@ -5,8 +5,7 @@ import type { DeliveryJob } from "#topics";
 import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import type { Progress } from "../../deliveries/index/progress.ts";
 import type { WaitingReader } from "../../deliveries/waiting/reader.ts";
-
-export type Became = "delivered" | "dead" | "pending";
+import type { Became } from "./call-selection.ts";
 
 export interface SettledCalls {
   /** Of a job by where its first record stands in delivery-jobs. */

@@ -1,5 +1,6 @@
 // The route behind the real HTTP server; what it works with is held by the test.
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { recordedLog } from "#support/recorded-log";
 import type { Replay } from "#topics";
 import { LOCAL_CALLER } from "../../http/auth.ts";
@@ -8,6 +9,8 @@ import { addSourceReplayRoute, type SourceReplayParts } from "./source-replays.t
 
 let app: ControlApp | undefined;
 afterEach(() => app?.close());
+
+const NOTHING = { skipped: 0, recordsRead: 1, recordsToRead: 1 };
 
 interface Connected {
   readonly id: string;
@@ -26,6 +29,13 @@ async function setup(destinations: readonly Connected[]) {
       get: (id: string) => destinations.find((one) => one.id === id),
     },
     replays: { putVisibly: async (replay: Replay) => void written.push(replay) },
+    countCalls: async ({ destinationId }: Replay) => ({
+      ...NOTHING,
+      calls: 7,
+      atLeast: 7,
+      of: destinationId,
+    }),
+    host: systemHost,
     jobStretches: async (id: string) => [{ partition: 0, fromOffset: 0, toOffset: id.length }],
     ids: { newReplayId: () => `rpl_${++made}` },
     nowMs: () => Date.parse("2026-02-01"),
@@ -119,4 +129,21 @@ describe("a replay of a source's calls", () => {
     expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(detail)]);
     expect(written).toEqual([]);
   });
+});
+
+test("a dry run counts for each destination, and begins nothing", async () => {
+  const { ask, noted, written } = await setup(SHOP);
+  expect(await ask("shop", { dryRun: true })).toEqual({
+    status: 200,
+    body: {
+      destinations: ["d1", "d4"].map((destinationId) => ({
+        destinationId,
+        ...NOTHING,
+        calls: 7,
+        atLeast: 7,
+      })),
+      skipped: [{ destinationId: "d2", message: expect.any(String) }],
+    },
+  });
+  expect([noted, written]).toEqual([[], []]);
 });

@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import type { DestinationConfig, SourceConfig } from "#topics";
 import { actorOf } from "../../http/caller.ts";
+import { DryRunView, isDryRun } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
@@ -9,7 +10,7 @@ import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
 import type { ConfigStore } from "../../records/config-store.ts";
 import { CALL_FIELDS } from "./call-schemas.ts";
-import { type Noting, startCallReplay } from "./commands.ts";
+import { countCallReplays, type Noting, startCallReplay } from "./commands.ts";
 import { noting, type ReplayRouteParts } from "./noting.ts";
 
 /** Beside what a replay of one destination's calls works with. */
@@ -35,6 +36,16 @@ const SourceReplaysAccepted = Type.Object(
   { title: "SourceReplaysAccepted", description: "The replays are durable, and go on by themselves." },
 );
 
+const SourceDryRun = Type.Object(
+  {
+    destinations: Type.Array(Type.Object({ destinationId: Type.String(), ...DryRunView.properties }), {
+      description: "What would be sent to each destination that is switched on.",
+    }),
+    skipped: SourceReplaysAccepted.properties.skipped,
+  },
+  { title: "SourceDryRun", description: "What the request would do without `dryRun`. Nothing was changed." },
+);
+
 export function addSourceReplayRoute(app: ControlApp, parts: SourceReplayParts): void {
   app.post(
     "/v1/sources/:id/replays",
@@ -53,7 +64,7 @@ export function addSourceReplayRoute(app: ControlApp, parts: SourceReplayParts):
           "Begins a replay of calls for each of them, as POST /v1/replays does with its destinationId and this sourceId. When Kafka goes away meanwhile the answer is 503, and the replays that were begun until then go on: the list of replays has them.",
         params: IdParams,
         body: SourceReplayBody,
-        response: { 202: SourceReplaysAccepted, ...problemResponses },
+        response: { 200: SourceDryRun, 202: SourceReplaysAccepted, ...problemResponses },
       },
     },
     async (request, reply) => {
@@ -61,6 +72,7 @@ export function addSourceReplayRoute(app: ControlApp, parts: SourceReplayParts):
       if (parts.sources.get(sourceId) === undefined) throw notFound("source", sourceId);
       checkBody(request);
       const asked = { ...request.body, sourceId };
+      if (isDryRun(asked)) return await countEach(parts, asked);
       return await reply
         .code(202)
         .send(await startEach(parts, asked, noting(parts, "started", actorOf(request))));
@@ -70,30 +82,46 @@ export function addSourceReplayRoute(app: ControlApp, parts: SourceReplayParts):
 
 type Asked = Static<typeof SourceReplayBody> & { readonly sourceId: string };
 
-/** One after the other: each is durable when the next one is begun. Throws a 409 when there would be none. */
-async function startEach(
-  parts: SourceReplayParts,
-  asked: Asked,
-  noted: Noting,
-): Promise<Static<typeof SourceReplaysAccepted>> {
-  const connected = parts.destinations.list().filter(({ sourceIds }) => sourceIds.includes(asked.sourceId));
+/** Throws a 409 when there would be none. */
+function meantDestinations({ destinations }: SourceReplayParts, sourceId: string) {
+  const connected = destinations.list().filter(({ sourceIds }) => sourceIds.includes(sourceId));
   const enabled = connected.filter((destination) => destination.enabled);
   if (enabled.length === 0)
     throw new ProblemError(
       "conflict",
-      `no destination that is switched on is connected to source ${asked.sourceId}`,
+      `no destination that is switched on is connected to source ${sourceId}`,
     );
   if (enabled.length > MAX_DESTINATIONS) {
     const many = `${enabled.length} destinations are connected to it, and at most ${MAX_DESTINATIONS} are taken at once`;
     throw new ProblemError("conflict", `${many}: begin a replay for each that is meant`);
   }
-  const replays: Static<typeof SourceReplaysAccepted>["replays"] = [];
-  for (const { id: destinationId } of enabled) {
-    const { id: replayId } = await startCallReplay(parts, { ...asked, destinationId }, noted);
-    replays.push({ destinationId, replayId });
-  }
   const skipped = connected
     .filter((destination) => !destination.enabled)
     .map(({ id: destinationId }) => ({ destinationId, message: "is switched off: switch it on first" }));
+  return { destinationIds: enabled.map(({ id }) => id), skipped };
+}
+
+async function countEach(parts: SourceReplayParts, asked: Asked): Promise<Static<typeof SourceDryRun>> {
+  const { destinationIds, skipped } = meantDestinations(parts, asked.sourceId);
+  const counts = await countCallReplays(
+    parts,
+    destinationIds.map((destinationId) => ({ ...asked, destinationId })),
+  );
+  const each = counts.map((count, at) => ({ destinationId: destinationIds[at] ?? "", ...count }));
+  return { destinations: each, skipped };
+}
+
+/** One after the other: each is durable when the next one is begun. */
+async function startEach(
+  parts: SourceReplayParts,
+  asked: Asked,
+  noted: Noting,
+): Promise<Static<typeof SourceReplaysAccepted>> {
+  const { destinationIds, skipped } = meantDestinations(parts, asked.sourceId);
+  const replays: Static<typeof SourceReplaysAccepted>["replays"] = [];
+  for (const destinationId of destinationIds) {
+    const { id: replayId } = await startCallReplay(parts, { ...asked, destinationId }, noted);
+    replays.push({ destinationId, replayId });
+  }
   return { replays, skipped };
 }

@@ -2,7 +2,7 @@ import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeadLetter, RecordTypes, Topic } from "#topics";
 import { placeOf, spotOf } from "./places.ts";
-import { isUndecodable } from "./undecodable.ts";
+import { decodedIfReadable } from "./undecodable.ts";
 
 export interface PlaceReader<V> {
   /** Those of the places, in ascending order, that are still in the topic and can be read; by place. */
@@ -33,7 +33,8 @@ export function createPlaceReader<R extends keyof RecordTypes>({
       const onRecord = async (record: RawRecord): Promise<void> => {
         const place = placeOf(record);
         if (record.value === null || !wanted.has(place)) return;
-        const letter = await decoded(record.value);
+        // It was in the index, so it could be read; should that have changed, it is as good as gone.
+        const letter = await decodedIfReadable(serde, topic, record.value);
         if (letter !== undefined) found.set(place, letter);
       };
       for (const { first, last } of runsOf(places)) {
@@ -44,16 +45,6 @@ export function createPlaceReader<R extends keyof RecordTypes>({
       return found;
     },
   };
-
-  /** It was in the index, so it could be read; should that have changed, it is as good as gone. */
-  async function decoded(value: Buffer): Promise<RecordTypes[R] | undefined> {
-    try {
-      return await serde.decode(topic, value);
-    } catch (error) {
-      if (isUndecodable(error)) return undefined;
-      throw error;
-    }
-  }
 }
 
 /** Stretches of places that are near to each other; across partitions they never are. */

@@ -2,6 +2,7 @@
 import type { Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { Replay, Topic } from "#topics";
+import { OldestFirst } from "../oldest-first.ts";
 import { sentUpTo } from "./cursor.ts";
 
 export interface ReplayStore {
@@ -34,14 +35,15 @@ const VISIBLE_WITHIN_MS = 10_000;
 export function createReplayStore({ topic, table, producer, serde }: ReplayStoreOptions): ReplayStore {
   const cancelled = new Set<string>();
   const furthest = new Map<string, Replay>();
+  const oldestFirst = new OldestFirst(() => furthest.values());
   const note = (id: string, replay: Replay | undefined): void => {
+    const before = furthest.get(id);
+    const after = replay && further(before, replay);
     if (replay?.state === "cancelled") cancelled.add(id);
-    if (replay !== undefined) {
-      furthest.set(id, further(furthest.get(id), replay));
-      return;
-    }
-    cancelled.delete(id);
-    furthest.delete(id);
+    if (after === undefined) cancelled.delete(id);
+    if (after === undefined) furthest.delete(id);
+    else furthest.set(id, after);
+    oldestFirst.changed(before, after);
   };
   for (const [id, replay] of table.entries()) note(id, replay);
   table.onChange(note);
@@ -55,7 +57,7 @@ export function createReplayStore({ topic, table, producer, serde }: ReplayStore
     },
     get: (id) => furthest.get(id),
     isAsWritten: (id) => furthest.get(id) === table.get(id),
-    list: () => [...furthest.values()].sort(byAge),
+    list: () => oldestFirst.list(),
     isCancelled: (id) => cancelled.has(id),
     put,
     async putVisibly(replay) {
@@ -75,7 +77,3 @@ function further(known: Replay | undefined, comes: Replay): Replay {
 }
 
 const isRunning = ({ state }: Replay): boolean => state === "running";
-
-function byAge(one: Replay, other: Replay): number {
-  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
-}

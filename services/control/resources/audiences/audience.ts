@@ -53,6 +53,7 @@ export function createAudience(
     updatedAtMs: nowMs,
     deletedAtMs: null,
     isExitAll: false,
+    isForgotten: false,
     hasTrackCalls: trackCalls ?? false,
     sentTraits: [...(sendTraits ?? [])],
   };
@@ -102,9 +103,18 @@ function earlierOf(
   return [{ definition, generation }, ...(isPrepared ? [] : earlier)].slice(0, MAX_EARLIER);
 }
 
-/** The record stays, so that its key is not used again. */
+/** The key stays, so that it is not used again. */
 export function deleteAudience(before: AudienceConfig, isExitAll: boolean, nowMs: number): AudienceConfig {
   return changed({ ...before, deletedAtMs: nowMs, isExitAll }, nowMs);
+}
+
+/** What is left of a deleted one. A version before reads it as a list, which needs no definition. */
+export function forgetAudience(
+  { createdAtMs, deletedAtMs, id, key, updatedAtMs }: AudienceConfig,
+  nowMs: number,
+): AudienceConfig {
+  const list = createAudience({ id, resource: "audience", key, name: "" }, createdAtMs);
+  return changed({ ...list, deletedAtMs, isForgotten: true, updatedAtMs }, nowMs);
 }
 
 /** `updatedAtMs` grows with each change: it tells a newer record from an older one. */

@@ -26,6 +26,34 @@ function definitionOf(
     : limitHistory(reading.definition, config).definition;
 }
 
+/** After something of accounts is made first, until every audience processor knows that calls count for accounts. */
+const ACCOUNTS_KNOWN_AFTER_MS = 1_000;
+
+/** Since when accounts are known, of a definition of accounts that asks for what was before, at `nowMs`. */
+export function accountsFromMs(
+  config: AudienceConfig,
+  configs: readonly AudienceConfig[],
+  nowMs: number,
+): number | undefined {
+  if (namedBy(config).of === "users") return undefined;
+  const made = configs.filter((one) => namedBy(one).of === "accounts").map(({ createdAtMs }) => createdAtMs);
+  const fromMs = Math.min(config.createdAtMs, ...made) + ACCOUNTS_KNOWN_AFTER_MS;
+  const definition = definitionOf(config, referencesByKey(configs));
+  const asksFromMs = definition === undefined ? nowMs : asksFrom(definition, nowMs);
+  return asksFromMs < fromMs ? fromMs : undefined;
+}
+
+function asksFrom(definition: ComputationInput["definition"], nowMs: number): number {
+  const set = compileSet([
+    { id: "", key: "", generation: 1, state: "live", includeAnonymous: false, definition },
+  ]);
+  if (set.traits.size > 0) return Number.NEGATIVE_INFINITY;
+  const starts = Array.from(set.leaves.values(), ({ plan }) =>
+    Math.max(plan.leaf.window.afterMs, nowMs - plan.lookBackMs),
+  );
+  return Math.min(nowMs, ...starts);
+}
+
 /** Since when calls count, of one that was asked not to look back as far as its conditions do. */
 export function limitedFromMs(
   config: AudienceConfig,

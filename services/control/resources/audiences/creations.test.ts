@@ -3,8 +3,8 @@ import { systemHost } from "#host";
 import type { AudienceConfig } from "#topics";
 import { ProblemError, refused } from "../../http/problem.ts";
 import { createChangeQueue } from "../../records/change-queue.ts";
-import { StaleEdit } from "../../records/edited-store.ts";
 import { Slices } from "../../records/profiles/slices.ts";
+import { StaleEdit } from "../../records/sole-writer.ts";
 import { createCreations } from "./creations.ts";
 import type { AudienceParts } from "./parts.ts";
 
@@ -28,6 +28,7 @@ function setup({ fails = () => undefined }: { fails?: (name: string) => Error | 
   const create = createCreations({
     audiences: audiences as AudienceParts["audiences"],
     audienceProgress: { get: () => undefined },
+    sizeRows: { isCounted: () => true, of: () => [] },
     profilePartitions: 1,
     eventsSince: async () => 0,
     pace: { backfillPerSecond: 1_000 },

@@ -1,7 +1,7 @@
 // Audiences and computed traits that are made at the same time are made in one turn: sixty in a second or two, not each after the one before.
 import type { AudienceConfig } from "#topics";
 import { refreshAll } from "../../http/refresh.ts";
-import { StaleEdit } from "../../records/edited-store.ts";
+import { StaleEdit } from "../../records/sole-writer.ts";
 import { createAudience, type NewAudience } from "./audience.ts";
 import type { Change } from "./commands.ts";
 import type { AudienceParts } from "./parts.ts";

@@ -17,7 +17,13 @@ export interface MemberParts
 const READ_WITHIN_MS = 2_000;
 
 /** Resolves when the profiles are read; rejects with a 503 when that takes longer than a request should. */
-export async function untilRead({ host, profiles }: Pick<MemberParts, "host" | "profiles">): Promise<void> {
+export async function untilRead({
+  host,
+  profiles,
+}: {
+  readonly host: Pick<Host, "setTimeout">;
+  readonly profiles: Pick<ProfileReader, "needed">;
+}): Promise<void> {
   const ending = new AbortController();
   const timer = host.setTimeout(() => ending.abort(), READ_WITHIN_MS);
   try {

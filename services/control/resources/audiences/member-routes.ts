@@ -1,6 +1,6 @@
 // GET /v1/audiences/{id}/members and members.csv (contract 10.8).
 import { Readable } from "node:stream";
-import { createProfile, explainMembership, userProfileId } from "#audiences";
+import { createProfile, explainMembership } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import { CsvQuery, writeText } from "../../http/csv.ts";
 import { IdParams } from "../../http/fields.ts";
@@ -9,11 +9,13 @@ import { DEFAULT_LIMIT } from "../../http/pages.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime } from "../../http/time-pages.ts";
+import { askedProfile } from "./asked-profile.ts";
 import { compiledWithReferences } from "./compiled.ts";
 import { leafView, untilOf } from "./leaf-view.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
 import { MembersAnswer, MembersExport, MembersQuery } from "./member-schemas.ts";
 import { membersCsv, membersPage } from "./members.ts";
+import { namedBy } from "./references.ts";
 import { existing } from "./resource.ts";
 
 const TAGS = ["audiences"];
@@ -25,15 +27,16 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
       schema: {
         tags: TAGS,
         operationId: "getMembers",
-        summary: "Who is in an audience, or why one user is or is not",
+        summary: "Who is in an audience, or why one user or account is or is not",
         params: IdParams,
         querystring: MembersQuery,
         response: { 200: MembersAnswer, ...problemResponses },
       },
     },
-    async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
+    async ({ params, query: { after, limit = DEFAULT_LIMIT, ...asked } }) => {
       const audience = await readable(parts, params.id);
-      if (userId !== undefined) return await explain(parts, audience, userId);
+      const profileId = askedProfile(asked, namedBy(audience).of);
+      if (profileId !== undefined) return await explain(parts, audience, profileId);
       return { kind: "members" as const, ...(await membersPage(parts, audience.id, { after, limit })) };
     },
   );
@@ -51,8 +54,9 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
       },
     },
     async ({ params, query }, reply) => {
-      const { id } = await readable(parts, params.id);
-      const rows = membersCsv(parts, id, writeText(query));
+      const audience = await readable(parts, params.id);
+      const named = { id: audience.id, of: namedBy(audience).of };
+      const rows = membersCsv(parts, named, writeText(query));
       return await reply.type("text/csv; charset=utf-8").send(Readable.from(rows));
     },
   );
@@ -68,15 +72,14 @@ async function readable(parts: MemberParts, id: string): Promise<AudienceConfig>
 async function explain(
   { audiences, nowMs, profiles, slices }: MemberParts,
   audience: AudienceConfig,
-  userId: string,
+  profileId: string,
 ) {
   const pause = slices.begin();
   const set = await compiledWithReferences(audience, audiences.list(), pause);
   const computation = set.computations.get(audience.id);
   if (computation === undefined) throw new ProblemError("failed", "the definition cannot be read any more");
-  const id = userProfileId(userId);
   // Of who did nothing the same is asked: some conditions hold for them.
-  const profile = (await profiles.get(id)) ?? createProfile(id, 0);
+  const profile = (await profiles.get(profileId)) ?? createProfile(profileId, 0);
   const asked = { profile, nowMs: nowMs(), pause };
   const { isIncomplete, isMember, leaves, sinceMs, untilMs } = await explainMembership(computation, asked);
   return {

@@ -5,13 +5,27 @@ import { TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { PageQuery } from "../../http/pages.ts";
 
+/** A definition is about users or about accounts: the other one is refused. */
+export const ASKED_FIELDS = {
+  userId: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description: "This user alone." })),
+  groupId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: "This account alone, of a definition of accounts.",
+    }),
+  ),
+};
+
+/** Whom an entry is about: of an account the groupId alone, of a user one of the others. */
+export const OWNER_FIELDS = {
+  userId: nullableString(),
+  anonymousId: nullableString(),
+  groupId: nullableString(),
+};
+
 export const MembersQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    userId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_000, description: "Explains this user alone." }),
-    ),
-  },
+  { ...PageQuery.properties, ...ASKED_FIELDS },
   { additionalProperties: false },
 );
 
@@ -39,15 +53,13 @@ const Explanation = Type.Object(
     ),
     leaves: Type.Array(LeafField),
   },
-  { title: "Membership", description: "Why the user is a member, or is not." },
+  { title: "Membership", description: "Why the user or account is a member, or is not." },
 );
 
 const Page = Type.Object(
   {
     kind: kindField("members"),
-    data: Type.Array(
-      Type.Object({ userId: nullableString(), anonymousId: nullableString(), since: TimeField }),
-    ),
+    data: Type.Array(Type.Object({ ...OWNER_FIELDS, since: TimeField })),
     next: nullableString("Give it as `after` for the next page; null on the last one."),
   },
   { title: "MemberPage", description: "Some of the members." },
@@ -55,10 +67,11 @@ const Page = Type.Object(
 
 export const MembersAnswer = either<typeof Explanation | typeof Page>(
   { membership: Explanation, members: Page },
-  "With userId the explanation; without it one page of members, which may have fewer than the limit while `next` is not null.",
+  "With userId or groupId the explanation; without it one page of members, which may have fewer than the limit while `next` is not null.",
 );
 
 export const MembersExport = Type.Unsafe<Readable>({
   type: "string",
-  description: "All members, a line each: userId,anonymousId,since.",
+  description:
+    "All members, a line each: userId,anonymousId,since; of an audience of accounts groupId,since.",
 });

@@ -141,8 +141,19 @@ test("values of a computed trait: of one user, in pages, and exported", async ()
 
   // All calls are of one moment; the value changes with each of them.
   const sinceOf = (changes: number) => new Date(nowMs + changes - 1).toISOString();
-  expect(await ask("?userId=v-bob")).toEqual({ kind: "value", userId: "v-bob", value: 2, since: sinceOf(2) });
-  expect(await ask("?userId=v-none")).toEqual({ kind: "value", userId: "v-none", value: null });
+  expect(await ask("?userId=v-bob")).toEqual({
+    kind: "value",
+    userId: "v-bob",
+    groupId: null,
+    value: 2,
+    since: sinceOf(2),
+  });
+  expect(await ask("?userId=v-none")).toEqual({
+    kind: "value",
+    userId: "v-none",
+    groupId: null,
+    value: null,
+  });
   const first = await ask("?limit=2");
   const second = await ask(`?limit=2&after=${first.next}`);
   const listed: { userId: string; value: unknown }[] = [...first.data, ...second.data];
@@ -168,6 +179,58 @@ test("values of a computed trait: of one user, in pages, and exported", async ()
   const { id: audience } = (await control.ask("/v1/audiences", { body: { name: "No Trait", kind: "list" } }))
     .body;
   expect((await control.ask(`/v1/computed-traits/${audience}/values`)).status).toBe(404);
+});
+
+test("of accounts the same is said, by their groupId; a question by the other id is refused", async () => {
+  const definition = { of: "accounts", event: "Order", count: { op: "gte", value: 2 } };
+  const { body: made } = await control.ask("/v1/audiences", { body: { name: "Busy", definition } });
+  const counted = { of: "accounts", event: "Order", reduce: { fn: "count" } };
+  const trait = (await control.ask("/v1/computed-traits", { body: { name: "Busy By", definition: counted } }))
+    .body;
+  expect(made).toMatchObject({ definition, partialHistory: true, coverageFrom: expect.any(String) });
+  const [audience, value] = [
+    parseAudience(definition, { audiences: new Map() }),
+    parseComputedTrait(counted),
+  ];
+  if (!audience.ok || !value.ok) throw new Error("refused");
+  const nowMs = Date.now();
+  const busy = { ...computationOf(made.id), definition: audience.definition };
+  const profile = profileOf("group:acme", busy, { orders: 2, nowMs });
+  const result = profileOf(
+    "group:acme",
+    { ...computationOf(trait.id), definition: value.definition },
+    { orders: 2, nowMs },
+  );
+  for (const [id, one] of result.results) profile.results.set(id, one);
+  await processor.keep(profile, profileOf("busy-user", busy, { orders: 2, nowMs }));
+  const ask = async (path: string) => await control.ask(path);
+  const members = `/v1/audiences/${made.id}/members`;
+  const values = `/v1/computed-traits/${trait.id}/values`;
+  await until(async () => (await ask(members)).body.data.length === 1, SEEN);
+  const since = (changes: number) => new Date(nowMs + changes - 1).toISOString();
+  const account = { groupId: "acme", userId: null };
+  expect((await ask(members)).body.data).toEqual([{ ...account, anonymousId: null, since: since(1) }]);
+  expect((await ask(`${members}.csv`)).text).toBe(`groupId,since\r\nacme,${since(1)}\r\n`);
+  expect((await ask(`${members}?groupId=acme`)).body).toMatchObject({ member: true, leaves: [{ value: 2 }] });
+  expect((await ask(values)).body.data).toEqual([{ ...account, value: 2, since: since(2) }]);
+  expect((await ask(`${values}?groupId=acme`)).body).toMatchObject({ ...account, value: 2 });
+  expect((await ask(`${values}.csv`)).text).toBe(`groupId,value,since\r\nacme,2,${since(2)}\r\n`);
+  for (const path of [members, values]) {
+    const wrong = await ask(`${path}?userId=acme`);
+    expect([wrong.status, Object.keys(problemFields(wrong))]).toEqual([422, ["userId"]]);
+  }
+  const preview = await control.ask("/v1/audiences/preview", { body: { definition } });
+  expect(preview.body).toMatchObject({
+    estimatedCount: 1,
+    sample: [{ groupId: "acme" }],
+    partialHistory: true,
+    exact: false,
+  });
+  const profileAnswer = await ask("/v1/profiles/group%3Aacme");
+  expect(profileAnswer.body).toMatchObject({
+    ...{ ...account, anonymousId: null, events: [{ name: "Order", count: 2 }] },
+    audiences: [{ id: made.id, member: true }],
+  });
 });
 
 test("a preview counts who would be a member, and says what of the past is not known", async () => {
@@ -206,7 +269,7 @@ test("a preview counts who would be a member, and says what of the past is not k
   });
   const why = [{ path: "definition", holds: true, value: 1 }];
   expect(preview.sample.map((member: object) => ({ ...member, userId: null }))).toEqual(
-    Array.from({ length: 10 }, () => ({ userId: null, anonymousId: null, why })),
+    Array.from({ length: 10 }, () => ({ userId: null, anonymousId: null, groupId: null, why })),
   );
   expect([
     preview.profilesLookedAt,
@@ -229,6 +292,54 @@ test("a preview counts who would be a member, and says what of the past is not k
     ["definition.within", "name"],
   ]);
   expect((await control.ask("/v1/audiences?limit=200")).body.data).toHaveLength(before);
+});
+
+test("a preview of a computed trait counts who would have a value, and says what it is made of", async () => {
+  const ask = async (definition: unknown) =>
+    await control.ask("/v1/computed-traits/preview", { body: { definition } });
+  const counted = { event: "Spent", reduce: { fn: "count" } };
+  const before = (await control.ask("/v1/computed-traits?limit=200")).body.total;
+  const reading = parseAudience({ event: "Other" }, { audiences: new Map() });
+  if (!reading.ok) throw new Error("refused");
+  const other = { ...computationOf("other"), definition: reading.definition };
+  const nowMs = Date.now();
+  const profiles = Array.from({ length: 12 }, (_, at) => profileOf(`t${at}`, other, { orders: 0, nowMs }));
+  for (const profile of profiles)
+    for (const [at, ageMs] of [DAY_MS, 0].entries()) {
+      const ids = {
+        sourceId: "s",
+        messageId: `${profile.id} ${ageMs}`,
+        userId: profile.id,
+        anonymousId: null,
+      };
+      const call = {
+        ...ids,
+        type: "track",
+        name: "Spent",
+        timestampMs: nowMs - ageMs,
+        receivedAtMs: nowMs,
+        body: {},
+      };
+      applyEvent(profile, { kind: "call", call }, compileSet([other]), { offset: 20 + at, nowMs });
+    }
+  await processor.keep(...profiles);
+  await until(async () => (await ask(counted)).body.estimatedCount === 12, SEEN);
+
+  const { body } = await ask(counted);
+  expect(body).toMatchObject({ exact: true, countError: 0, unknownCalls: [], partialHistory: false });
+  const [first, last] = [nowMs - DAY_MS, nowMs].map((atMs) => new Date(atMs).toISOString());
+  const why = { value: 2, calls: 2, firstAt: first, lastAt: last };
+  expect(body.sample.map((one: object) => ({ ...one, userId: "t" }))).toEqual(
+    Array.from({ length: 10 }, () => ({ userId: "t", anonymousId: null, groupId: null, ...why })),
+  );
+  expect((await ask({ event: "Spent", reduce: { fn: "sum", path: "properties.total" } })).body).toMatchObject(
+    {
+      ...{ estimatedCount: 0, exact: false, countError: null, unknownCalls: ["Spent"], partialHistory: true },
+    },
+  );
+  const wrong = await ask({ event: "Spent", reduce: { fn: "sum" } });
+  expect([wrong.status, Object.keys(problemFields(wrong))]).toEqual([422, ["definition.reduce.path"]]);
+  expect((await control.ask("/v1/computed-traits?limit=200")).body.total).toBe(before);
 });
 
 test("the overlap of two audiences counts the members of each, and of both", async () => {

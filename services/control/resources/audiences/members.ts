@@ -1,5 +1,5 @@
 // Who is in an audience, as it was sent.
-import { ownerOf } from "#audiences";
+import { ownerOf, type Subject } from "#audiences";
 import type { WriteText } from "../../http/csv.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import type { MemberParts } from "./member-parts.ts";
@@ -8,8 +8,17 @@ import { csvOfScan, pageOfScan, type Scan, type ScanPage } from "./profile-scan.
 interface Member {
   readonly userId: string | null;
   readonly anonymousId: string | null;
+  /** Of an audience of accounts. */
+  readonly groupId: string | null;
   readonly since: string;
 }
+
+const NOBODY = { userId: null, anonymousId: null, groupId: null };
+
+const COLUMNS = {
+  users: ["userId", "anonymousId", "since"],
+  accounts: ["groupId", "since"],
+} as const satisfies Record<Subject, readonly (keyof Member)[]>;
 
 type Scanned = Pick<MemberParts, "profiles" | "slices">;
 
@@ -20,7 +29,7 @@ function scanOf({ profiles, slices }: Scanned, audienceId: string): Scan<Member>
     find(id, { results }) {
       const result = results.find(({ computationId }) => computationId === audienceId);
       if (result?.text !== "true") return undefined;
-      return { userId: null, anonymousId: null, ...ownerOf(id), since: isoTime(result.sinceMs) };
+      return { ...NOBODY, ...ownerOf(id), since: isoTime(result.sinceMs) };
     },
   };
 }
@@ -33,8 +42,10 @@ export function membersPage(
   return pageOfScan(scanOf(parts, audienceId), page);
 }
 
-export function membersCsv(parts: Scanned, audienceId: string, write: WriteText): AsyncGenerator<string> {
-  return csvOfScan(scanOf(parts, audienceId), ["userId", "anonymousId", "since"], (text) =>
-    text === null ? "" : write(text),
-  );
+export function membersCsv(
+  parts: Scanned,
+  { id, of }: { readonly id: string; readonly of: Subject },
+  write: WriteText,
+): AsyncGenerator<string> {
+  return csvOfScan(scanOf(parts, id), COLUMNS[of], (text) => (text === null ? "" : write(text)));
 }

@@ -1,12 +1,13 @@
 import type { Admin, Kafka, Producer, Table, TableWriter, TableWriterOptions } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import type { AudienceConfig, AudienceProgress, TopicMap } from "#topics";
+import type { AudienceConfig, AudienceProgress, AudienceSize, TopicMap } from "#topics";
 import type { Audit } from "../../http/audit/audit.ts";
 import { createConfigStore } from "../../records/config-store.ts";
 import { createEditedStore } from "../../records/edited-store.ts";
 import type { AudienceParts } from "./parts.ts";
 import { resourceOf } from "./resource.ts";
+import { followSizes } from "./size-rows.ts";
 import { auditedView } from "./views.ts";
 
 export interface OpenAudiencesParts {
@@ -32,9 +33,11 @@ export async function openAudiences(
   { health, lifecycle, logger, metrics, settings }: Context,
   { kafka, serde, topics, producer, audienceTable, writerOf, audit }: OpenAudiencesParts,
 ): Promise<
-  Pick<AudienceParts, "audiences" | "audienceProgress" | "eventsSince" | "pace" | "profilePartitions">
+  Pick<AudienceParts, "audiences" | "eventsSince" | "sizeRows" | "pace" | "profilePartitions"> & {
+    readonly audienceProgress: Table<AudienceProgress>;
+  }
 > {
-  const { audienceConfig, audienceProgress, profileEvents, profiles } = topics;
+  const { audienceConfig, audienceProgress, audienceSizes, profileEvents, profiles } = topics;
   const progress = kafka.table<AudienceProgress>({
     topic: audienceProgress.name,
     decode: ({ value }) => serde.decode(audienceProgress, value),
@@ -44,17 +47,26 @@ export async function openAudiences(
         "the progress of an audience cannot be read",
       ),
   });
+  const sizes = kafka.table<AudienceSize>({
+    topic: audienceSizes.name,
+    keepsValues: false,
+    decode: ({ value }) => serde.decode(audienceSizes, value),
+    onPoison: ({ key, partition, offset }, error) =>
+      logger.error({ err: error, key, partition, offset }, "the sizes of an audience cannot be read"),
+  });
+  const sizeRows = followSizes(sizes);
   const { hasAudiences } = settings.switch;
   metrics.gauge({
     name: "control_has_audiences",
-    help: "1 where there are audiences and computed traits, 0 where HOOKLINE_AUDIENCES is off: then nobody misses the audience processor.",
+    help: "0 where HOOKLINE_AUDIENCES is off, else 1.",
     collect: (gauge) => gauge.set({}, hasAudiences ? 1 : 0),
   });
   if (hasAudiences) {
     health.readiness("progress of audiences is read", () => progress.loaded);
-    progress.load().catch((error: unknown) => {
-      if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-    });
+    for (const table of [progress, sizes])
+      table.load().catch((error: unknown) => {
+        if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+      });
   }
   return {
     audiences: createEditedStore(
@@ -67,6 +79,7 @@ export async function openAudiences(
       writerOf(audienceConfig, audienceTable),
     ),
     audienceProgress: progress,
+    sizeRows,
     eventsSince: (fromMs) => eventsSince(kafka.admin(), profileEvents.name, fromMs),
     pace: settings.pace,
     profilePartitions: await kafka.admin().partitionCount(profiles.name),

@@ -6,6 +6,7 @@ import type { ChangeQueue } from "../../records/change-queue.ts";
 import type { EditedStore } from "../../records/edited-store.ts";
 import type { Slices } from "../../records/profiles/slices.ts";
 import type { Telemetry } from "../../telemetry.ts";
+import type { SizeRows } from "./size-rows.ts";
 
 /** What the routes of audiences and computed traits work with. */
 export interface AudienceParts {
@@ -13,6 +14,7 @@ export interface AudienceParts {
   readonly audiences: EditedStore<AudienceConfig>;
   /** What each partition of profiles says, by `audienceProgressKey`. */
   readonly audienceProgress: Pick<Table<AudienceProgress>, "get">;
+  readonly sizeRows: SizeRows;
   /** How many events of profiles the log has that were written since then, Unix ms; all of them since minus infinity. */
   eventsSince(fromMs: number): Promise<number>;
   /** How fast one audience processor reads them. */

@@ -27,7 +27,8 @@ export async function unknownLeaves(
   pause: Pause,
 ): Promise<LeafUse[]> {
   const configs = parts.audiences.list();
-  const unknown = new Map([...leaves].filter(([, { plan }]) => !isKnownFromSummary(plan)));
+  const isInLog = ({ plan }: LeafUse): boolean => plan.leaf.type !== "member" && !isKnownFromSummary(plan);
+  const unknown = new Map([...leaves].filter(([, use]) => isInLog(use)));
   for (const config of configs) {
     if (unknown.size === 0) break;
     if (config.deletedAtMs !== null || config.kind === "list") continue;

@@ -1,70 +1,63 @@
-// POST /v1/audiences/preview.
+// POST /v1/audiences/preview and POST /v1/computed-traits/preview.
 import { type Static, Type } from "typebox";
-import { nullableString } from "../../http/nullable.ts";
+import { explainConditions, explainValue } from "#audiences";
+import { TimeField } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
+import { isoTime } from "../../http/time-pages.ts";
 import { checkBody } from "../../http/validation.ts";
 import { createAudience } from "./audience.ts";
-import { leafView } from "./leaf-view.ts";
+import { leafView, untilOf } from "./leaf-view.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
-import { LeafField } from "./member-schemas.ts";
-import { preparationOf } from "./preparation.ts";
+import { LeafField, OWNER_FIELDS } from "./member-schemas.ts";
 import { previewOf } from "./preview.ts";
-import { previewProblems } from "./rules.ts";
-import { PreviewBody } from "./schemas.ts";
-
-const PreparationView = Type.Object(
-  {
-    eventsToRead: Type.Integer({ description: "Events of the log that are read again." }),
-    seconds: Type.Integer({
-      description:
-        "About how long one audience processor takes; several take a share each. What members are sent comes on top.",
-    }),
-  },
-  { description: "What is to be done before it is live; null when Kafka does not say how long the log is." },
-);
+import { PREVIEW_FIELDS, PREVIEW_KEY, previewAnswer } from "./preview-answer.ts";
+import { previewProblems, traitPreviewProblems } from "./rules.ts";
+import { PreviewBody, TraitPreviewBody } from "./schemas.ts";
 
 const PreviewView = Type.Object(
   {
     estimatedCount: Type.Integer({ description: "Members that it would have now." }),
-    exact: Type.Boolean({
-      description:
-        "Every profile was looked at, and there are no unknownCalls; otherwise the count is an estimate.",
-    }),
-    countError: Type.Unsafe<number | null>({
-      type: ["integer", "null"],
-      description:
-        "The count is at most so far from the estimate: with 95 % certainty, or surely where five seconds did not reach all partitions. 0 when exact; null while there are unknownCalls.",
-    }),
-    profiles: Type.Integer({ description: "How many there are." }),
-    profilesLookedAt: Type.Integer({
-      description: "At most 20,000, evenly spread, and what five seconds allow.",
-    }),
+    ...PREVIEW_FIELDS,
     sample: Type.Array(
       Type.Object({
-        userId: nullableString(),
-        anonymousId: nullableString(),
+        ...OWNER_FIELDS,
         why: Type.Array(LeafField, { description: "What each condition comes to." }),
       }),
       { description: "Ten members at most." },
     ),
-    partialHistory: Type.Boolean({
-      description:
-        "Calls of the past that it asks for are not known from profiles; they count as if they had not come.",
-    }),
-    preparation: Type.Unsafe<Static<typeof PreparationView> | null>({
-      ...PreparationView,
-      type: ["object", "null"],
-    }),
-    unknownCalls: Type.Array(Type.String(), { description: "The names of those calls." }),
   },
   { description: "What the audience would be." },
 );
 
-/** No key is like it: it names nothing, and nothing names it. */
-const KEY = " preview";
+const TraitPreviewView = Type.Object(
+  {
+    estimatedCount: Type.Integer({
+      description: "Users, or accounts, that would be sent a value now: none is sent that is 0, null or [].",
+    }),
+    ...PREVIEW_FIELDS,
+    sample: Type.Array(
+      Type.Object({
+        ...OWNER_FIELDS,
+        value: Type.Unsafe<unknown>({ description: "As it would be sent." }),
+        calls: Type.Optional(
+          Type.Integer({
+            description:
+              "How many calls it is made of; absent where profiles keep values, not how often each came.",
+          }),
+        ),
+        firstAt: Type.Optional(TimeField),
+        lastAt: Type.Optional(TimeField),
+        until: Type.Optional(TimeField),
+        isOverflowing: Type.Optional(Type.Boolean({ description: "There was more than a profile keeps." })),
+      }),
+      { description: "Ten of them at most, with what the value is made of." },
+    ),
+  },
+  { title: "TraitPreview", description: "What the computed trait would be." },
+);
 
-export function addPreviewRoute(app: ControlApp, parts: MemberParts): void {
+export function addPreviewRoutes(app: ControlApp, parts: MemberParts): void {
   app.post(
     "/v1/audiences/preview",
     {
@@ -83,18 +76,43 @@ export function addPreviewRoute(app: ControlApp, parts: MemberParts): void {
       const { body } = request;
       checkBody(request, previewProblems(body, parts.audiences.list()));
       await untilRead(parts);
-      const asked = { ...body, id: KEY, key: KEY, name: KEY, resource: "audience" } as const;
-      const audience = createAudience(asked, parts.nowMs());
-      const { isExact, profilesJudged, sample, ...found } = await previewOf(parts, audience);
-      const preparation = await preparationOf(parts, audience, found.profiles);
-      return {
-        ...found,
-        preparation: preparation ?? null,
-        exact: isExact,
-        profilesLookedAt: profilesJudged,
-        sample: sample.map(({ why, ...member }) => ({ ...member, why: why.map(leafView) })),
-        partialHistory: found.unknownCalls.length > 0,
-      };
+      const config = createAudience({ ...body, ...UNNAMED, resource: "audience" }, parts.nowMs());
+      const preview = await previewOf(parts, config, async (audience, asked) => ({
+        why: (await explainConditions(audience, asked)).map(leafView),
+      }));
+      return { ...(await previewAnswer(parts, config, preview)), sample: preview.sample };
+    },
+  );
+  app.post(
+    "/v1/computed-traits/preview",
+    {
+      attachValidation: true,
+      // It changes nothing.
+      config: { scope: "read" },
+      schema: {
+        tags: ["computed traits"],
+        operationId: "previewComputedTrait",
+        summary: "Who would have a value of a computed trait, and of what it is made; nothing is made",
+        body: TraitPreviewBody,
+        response: { 200: TraitPreviewView, ...problemResponses },
+      },
+    },
+    async (request): Promise<Static<typeof TraitPreviewView>> => {
+      const { body } = request;
+      checkBody(request, traitPreviewProblems(body));
+      await untilRead(parts);
+      const config = createAudience({ ...body, ...UNNAMED, resource: "computed_trait" }, parts.nowMs());
+      const preview = await previewOf(parts, config, async (trait, asked) => {
+        const { firstMs, lastMs, untilMs, ...found } = await explainValue(trait, asked);
+        const times = {
+          ...(firstMs !== undefined && { firstAt: isoTime(firstMs) }),
+          ...(lastMs !== undefined && { lastAt: isoTime(lastMs) }),
+        };
+        return { ...found, ...times, ...untilOf(untilMs) };
+      });
+      return { ...(await previewAnswer(parts, config, preview)), sample: preview.sample };
     },
   );
 }
+
+const UNNAMED = { id: PREVIEW_KEY, key: PREVIEW_KEY, name: PREVIEW_KEY };

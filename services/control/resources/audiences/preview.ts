@@ -1,14 +1,14 @@
-// Who would be in an audience that does not exist: the copy of the profiles, judged by its definition.
+// Who would be in an audience that does not exist, or have a value of a computed trait: the copy of the profiles, judged by its definition.
 import {
   type Computation,
   evaluateComputation,
-  explainConditions,
+  isSentFirst,
   isUnknown,
-  type LeafExplanation,
   type LeafUse,
   ownerOf,
   type Profile,
   seedLeaves,
+  subjectOf,
 } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import type { Pause } from "../../records/profiles/slices.ts";
@@ -18,7 +18,8 @@ import type { MemberParts } from "./member-parts.ts";
 import { unknownLeaves } from "./preparation.ts";
 import { lookAtSome } from "./sample.ts";
 
-export interface Preview {
+export interface Preview<E> {
+  /** Members, or profiles that have a value. */
   readonly estimatedCount: number;
   /** Every profile was judged, and the calls that it asks for are known: the count is no estimate. */
   readonly isExact: boolean;
@@ -26,24 +27,29 @@ export interface Preview {
   readonly countError: number | null;
   readonly profiles: number;
   readonly profilesJudged: number;
-  readonly sample: SampleMember[];
+  readonly sample: (E & Owner)[];
   /** Names of the calls of whose past the profiles do not say what the definition asks for: nothing of it counts here. */
   readonly unknownCalls: string[];
 }
 
-interface SampleMember {
+interface Owner {
   readonly userId: string | null;
   readonly anonymousId: string | null;
-  /** What each condition comes to. */
-  readonly why: readonly LeafExplanation[];
+  readonly groupId: string | null;
 }
+
+/** Why it is so of one of them. */
+type Explain<E> = (
+  computation: Computation,
+  asked: { readonly profile: Profile; readonly nowMs: number; readonly pause: Pause },
+) => Promise<E>;
 
 /** Of more profiles every second, third, … is judged. */
 const MAX_JUDGED = 20_000;
 const SAMPLE_SIZE = 10;
 
 interface Judging {
-  readonly audience: Computation;
+  readonly computation: Computation;
   readonly uses: readonly LeafUse[];
   readonly nowMs: number;
   /** Names of calls that may have come to a profile that knows nothing of them. */
@@ -57,19 +63,23 @@ interface Seen {
   readonly sample: Profile[];
 }
 
-/** Judges for five seconds at most, then explains ten members; all in slices. */
-export async function previewOf(parts: MemberParts, config: AudienceConfig): Promise<Preview> {
+/** Judges for five seconds at most, then explains ten of those that count; all in slices. */
+export async function previewOf<E extends object>(
+  parts: MemberParts,
+  config: AudienceConfig,
+  explain: Explain<E>,
+): Promise<Preview<E>> {
   const { nowMs, profiles, slices } = parts;
   const pause = slices.begin();
   const set = await compiledWithReferences(config, parts.audiences.list(), pause);
-  const audience = set.computations.get(config.id);
-  if (audience === undefined) throw new Error("a definition that was accepted cannot be compiled");
-  const judging = { audience, uses: [...set.leaves.values()], nowMs: nowMs(), unknown: new Set<string>() };
+  const computation = set.computations.get(config.id);
+  if (computation === undefined) throw new Error("a definition that was accepted cannot be compiled");
+  const judging = { computation, uses: [...set.leaves.values()], nowMs: nowMs(), unknown: new Set<string>() };
   const seen: Seen = { members: 0, sample: [] };
   const looked = await lookAtSome(parts, MAX_JUDGED, async (partition, id) => {
     const profile = await profiles.read(partition, id);
     await pause();
-    if (profile !== undefined && isMember(profile, judging)) noteMember(seen, profile);
+    if (profile !== undefined && isCounted(profile, judging)) noteMember(seen, profile);
     await pause();
   });
   const calls = (await unknownLeaves(parts, set, pause)).map(({ plan }) => plan.leaf.name);
@@ -81,20 +91,21 @@ export async function previewOf(parts: MemberParts, config: AudienceConfig): Pro
     countError: unknown.length === 0 ? countError(sampled) : null,
     profiles: looked.total,
     profilesJudged: looked.judged,
-    sample: await explained(seen.sample, judging, pause),
+    sample: await explained(seen.sample, (profile) =>
+      explain(computation, { profile, nowMs: judging.nowMs, pause }),
+    ),
     unknownCalls: unknown,
   };
 }
 
-async function explained(
+async function explained<E extends object>(
   sample: readonly Profile[],
-  { audience, nowMs }: Judging,
-  pause: Pause,
-): Promise<SampleMember[]> {
-  const found: SampleMember[] = [];
+  explain: (profile: Profile) => Promise<E>,
+): Promise<(E & Owner)[]> {
+  const found: (E & Owner)[] = [];
   for (const profile of sample) {
-    const why = await explainConditions(audience, { profile, nowMs, pause });
-    found.push({ userId: null, anonymousId: null, ...ownerOf(profile.id), why });
+    const owner = { userId: null, anonymousId: null, groupId: null, ...ownerOf(profile.id) };
+    found.push({ ...owner, ...(await explain(profile)) });
   }
   return found;
 }
@@ -104,10 +115,14 @@ function noteMember(seen: Seen, profile: Profile): void {
   if (seen.sample.length < SAMPLE_SIZE) seen.sample.push(profile);
 }
 
-function isMember(profile: Profile, { audience, nowMs, unknown, uses }: Judging): boolean {
+/** Whether the profile is a member, or has a value that would be sent. */
+function isCounted(profile: Profile, { computation, nowMs, unknown, uses }: Judging): boolean {
   if (profile.redirectTo !== undefined || profile.judgedAtMs === 0) return false;
-  if ("anonymousId" in ownerOf(profile.id) && !audience.includeAnonymous) return false;
+  const { definition, includeAnonymous, plan } = computation;
+  if (definition.kind !== "list" && definition.of !== subjectOf(profile.id)) return false;
+  if ("anonymousId" in ownerOf(profile.id) && !includeAnonymous) return false;
   seedLeaves(profile, uses);
   for (const { plan } of uses) if (isUnknown(profile, plan)) unknown.add(plan.leaf.name);
-  return evaluateComputation(audience, { profile, nowMs, known: new Map() }).value === true;
+  const { value } = evaluateComputation(computation, { profile, nowMs, known: new Map() });
+  return plan === undefined ? value === true : isSentFirst(value);
 }

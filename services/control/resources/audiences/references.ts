@@ -1,5 +1,12 @@
 // Which audiences name which, and which computed traits, and what judging by each costs.
-import { type DefinitionCost, definitionCost, type ReduceFn, reduceFnOf } from "#audiences";
+import {
+  type DefinitionCost,
+  definitionCost,
+  type ReduceFn,
+  reduceFnOf,
+  type Subject,
+  subjectIn,
+} from "#audiences";
 import { isJsonObject } from "#contract";
 import type { AudienceConfig } from "#topics";
 
@@ -7,6 +14,7 @@ interface Named {
   readonly references: readonly string[];
   /** Of a computed trait. */
   readonly fn: ReduceFn | undefined;
+  readonly of: Subject;
   readonly cost: DefinitionCost;
 }
 
@@ -16,10 +24,10 @@ const known = new WeakMap<AudienceConfig, Named>();
 /** Keys of the audiences and computed traits that a definition names, which was accepted once: its form is known. */
 function referencesIn(node: unknown): string[] {
   if (!isJsonObject(node)) return [];
-  const { all, any, not, audience, computedTrait } = node;
+  const { all, any, not, members, audience, computedTrait } = node;
   const below = [all, any].flatMap((group) => (Array.isArray(group) ? group : []));
   const own = [audience, computedTrait].filter((key) => typeof key === "string");
-  return [...own, ...[...below, not].flatMap(referencesIn)];
+  return [...own, ...[...below, not, members].flatMap(referencesIn)];
 }
 
 /**
@@ -34,6 +42,7 @@ export function namedBy(config: AudienceConfig): Named {
   const named = {
     references: kind === "audience" ? referencesIn(given) : [],
     fn: kind === "trait" ? reduceFnOf(given) : undefined,
+    of: subjectIn(given),
     cost: definitionCost(given),
   };
   known.set(config, named);

@@ -120,12 +120,12 @@ function addReadRoutes<View extends Estimated>(
     },
     async (request) => {
       const query = request.query as Filters & Static<typeof PageQuery>;
-      const { data, next } = page(
+      const { data, ...rest } = page(
         filtered(existingOf(parts, resource), query, parts),
         query,
         ({ definition }) => definition?.length ?? 0,
       );
-      return { data: data.map((one) => view(one, parts)), next };
+      return { data: data.map((one) => view(one, parts)), ...rest };
     },
   );
   app.get(

@@ -1,6 +1,7 @@
 // What a schema cannot say of audiences and computed traits: keys and definitions.
 import {
   type AudienceContext,
+  type AudienceDefinition,
   costProblem,
   definitionCost,
   keyProblem,
@@ -8,6 +9,7 @@ import {
   parseComputedTrait,
   snakeCase,
   spaceCostProblem,
+  subjectIn,
 } from "#audiences";
 import { isJsonObject, type JsonObject } from "#contract";
 import type { AudienceConfig } from "#topics";
@@ -37,6 +39,7 @@ export function createProblems(body: unknown, { configs, resource }: CreateRules
     ...keyProblems(given, configs),
     ...(isGiven ? definitionProblems(definition, { resource, configs, ownKey: keyOf(given) }) : []),
     ...(resource === "audience" ? kindProblems(given) : []),
+    ...anonymousProblems(given),
     ...backfillProblems(given),
     ...(resource === "audience" ? sendProblems(given, { configs, ownKey: keyOf(given) }) : []),
   ];
@@ -53,9 +56,29 @@ export function previewProblems(body: unknown, configs: readonly AudienceConfig[
   if (!isJsonObject(body) || body["definition"] === undefined) return [];
   const { definition } = body;
   const reading = parseAudience(definition, contextOf(configs));
+  if (!reading.ok) return [...reading.problems, ...anonymousProblems(body)];
+  const message = costProblem(definitionCost(definition)) ?? toldProblem(reading.definition);
+  return [...(message === undefined ? [] : [{ path: "definition", message }]), ...anonymousProblems(body)];
+}
+
+/** The same of a computed trait. */
+export function traitPreviewProblems(body: unknown): readonly FieldProblem[] {
+  if (!isJsonObject(body) || body["definition"] === undefined) return [];
+  const { definition } = body;
+  const reading = parseComputedTrait(definition);
   if (!reading.ok) return reading.problems;
   const message = costProblem(definitionCost(definition));
   return message === undefined ? [] : [{ path: "definition", message }];
+}
+
+/** Accounts know what they were told alone. */
+function toldProblem({ leaves }: AudienceDefinition): string | undefined {
+  const isTold = [...leaves.values()].some(
+    (leaf) => leaf.kind === "composite" && leaf.parts.some(({ type }) => type === "member"),
+  );
+  return isTold
+    ? "asks in which audiences members are, which accounts learn once it is made: make it to see its members, or preview the audience that it names"
+    : undefined;
 }
 
 function keyProblems(given: JsonObject, configs: readonly AudienceConfig[]): FieldProblem[] {
@@ -94,6 +117,11 @@ function listProblems({ includeAnonymous, backfill }: JsonObject): FieldProblem[
   ];
 }
 
+function anonymousProblems({ definition, includeAnonymous }: JsonObject): FieldProblem[] {
+  if (includeAnonymous !== true || subjectIn(definition) === "users") return [];
+  return [{ path: "includeAnonymous", message: "must be left out: accounts have no anonymous ids" }];
+}
+
 function backfillProblems({ backfill }: JsonObject): FieldProblem[] {
   if (!isJsonObject(backfill) || backfill["mode"] !== "none" || backfill["days"] === undefined) return [];
   return [{ path: "backfill.days", message: "must be left out: with mode none nothing is looked back on" }];
@@ -114,6 +142,11 @@ function definitionProblems(
       ? parseComputedTrait(definition)
       : parseAudience(definition, { ...contextOf(configs), ownKey });
   if (!reading.ok) return reading.problems;
+  const { of } = reading.definition;
+  if (before !== undefined && namedBy(before).of !== of)
+    return [
+      { path: "definition.of", message: `must stay "${namedBy(before).of}": make another one of ${of}` },
+    ];
   const cost = definitionCost(definition);
   const costBefore = before && namedBy(before).cost;
   const message =

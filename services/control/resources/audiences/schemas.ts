@@ -81,6 +81,8 @@ export const PreviewBody = Type.Object(
   { additionalProperties: false },
 );
 
+export const TraitPreviewBody = Type.Object({ definition: DefinitionInput }, { additionalProperties: false });
+
 export const CreateComputedTraitBody = Type.Object(
   { name: NameField, key: Type.Optional(KeyField), definition: DefinitionInput },
   { additionalProperties: false },

@@ -58,6 +58,7 @@ function setup(count: number, lookMs: number) {
   return { parts: parts as unknown as MemberParts, reads, costly };
 }
 
+const unexplained = async () => ({});
 const AUDIENCE = createAudience(
   { id: "p", resource: "audience", key: "p", name: "P", definition: { trait: "a", op: "exists" } },
   1,
@@ -65,13 +66,13 @@ const AUDIENCE = createAudience(
 
 test("a preview goes on in another turn of the event loop after five milliseconds", async () => {
   const { parts, reads } = setup(300, 2);
-  expect(await previewOf(parts, AUDIENCE)).toMatchObject({ profilesJudged: 300, isExact: true });
+  expect(await previewOf(parts, AUDIENCE, unexplained)).toMatchObject({ profilesJudged: 300, isExact: true });
   expect(Math.max(...reads)).toBe(3);
 });
 
 test("a preview ends after five seconds, also among profiles that take long each", async () => {
   const { parts, reads } = setup(300, 100);
-  expect(await previewOf(parts, AUDIENCE)).toMatchObject({
+  expect(await previewOf(parts, AUDIENCE, unexplained)).toMatchObject({
     profilesJudged: 51,
     isExact: false,
     countError: 249,
@@ -81,7 +82,7 @@ test("a preview ends after five seconds, also among profiles that take long each
 
 test("a hundred previews that come at once hold the event loop no longer than one", async () => {
   const { costly, parts, reads } = setup(10, 2);
-  await Promise.all(Array.from({ length: 100 }, () => previewOf(parts, costly())));
+  await Promise.all(Array.from({ length: 100 }, () => previewOf(parts, costly(), unexplained)));
   expect(Math.max(...reads)).toBe(3);
 });
 
@@ -99,7 +100,8 @@ test("an overlap looks at profiles in slices, and ends after five seconds with w
 test("so do a hundred exports", async () => {
   const { parts, reads } = setup(10, 2);
   const read = async () => {
-    for await (const row of membersCsv(parts, "p", (text) => text)) expect(row).toContain("userId");
+    for await (const row of membersCsv(parts, { id: "p", of: "users" }, (text) => text))
+      expect(row).toContain("userId");
   };
   await Promise.all(Array.from({ length: 100 }, read));
   expect(Math.max(...reads)).toBe(3);
@@ -108,6 +110,6 @@ test("so do a hundred exports", async () => {
 test("an export looks at profiles in slices", async () => {
   const { parts, reads } = setup(300, 2);
   const rows: string[] = [];
-  for await (const row of membersCsv(parts, "p", (text) => text)) rows.push(row);
+  for await (const row of membersCsv(parts, { id: "p", of: "users" }, (text) => text)) rows.push(row);
   expect([rows, Math.max(...reads)]).toEqual([["userId,anonymousId,since\r\n"], 3]);
 });

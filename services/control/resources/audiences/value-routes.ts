@@ -1,14 +1,17 @@
 // GET /v1/computed-traits/{id}/values and values.csv.
 import { Readable } from "node:stream";
+import type { Subject } from "#audiences";
 import { CsvQuery, writeText } from "../../http/csv.ts";
 import { IdParams } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { DEFAULT_LIMIT } from "../../http/pages.ts";
 import type { ControlApp } from "../../http/server.ts";
+import { askedProfile } from "./asked-profile.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
+import { namedBy } from "./references.ts";
 import { existing } from "./resource.ts";
 import { ValuesAnswer, ValuesExport, ValuesQuery } from "./value-schemas.ts";
-import { valueOfUser, valuesCsv, valuesPage } from "./values.ts";
+import { valueOfOne, valuesCsv, valuesPage } from "./values.ts";
 
 const TAGS = ["computed traits"];
 
@@ -19,15 +22,17 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
       schema: {
         tags: TAGS,
         operationId: "getValues",
-        summary: "The values of a computed trait, or that of one user",
+        summary: "The values of a computed trait, or that of one user or account",
         params: IdParams,
         querystring: ValuesQuery,
         response: { 200: ValuesAnswer, ...problemResponses },
       },
     },
-    async ({ params, query: { after, limit = DEFAULT_LIMIT, userId } }) => {
-      const id = await readable(parts, params.id);
-      if (userId !== undefined) return { kind: "value" as const, ...(await valueOfUser(parts, id, userId)) };
+    async ({ params, query: { after, limit = DEFAULT_LIMIT, ...asked } }) => {
+      const { id, of } = await readable(parts, params.id);
+      const profileId = askedProfile(asked, of);
+      if (profileId !== undefined)
+        return { kind: "value" as const, ...(await valueOfOne(parts, id, profileId)) };
       return { kind: "values" as const, ...(await valuesPage(parts, id, { after, limit })) };
     },
   );
@@ -52,8 +57,11 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
 }
 
 /** Rejects with a 404, and with a 503 while the profiles are being read. */
-async function readable(parts: MemberParts, id: string): Promise<string> {
-  existing(parts, "computed_trait", id);
+async function readable(
+  parts: MemberParts,
+  id: string,
+): Promise<{ readonly id: string; readonly of: Subject }> {
+  const { of } = namedBy(existing(parts, "computed_trait", id));
   await untilRead(parts);
-  return id;
+  return { id, of };
 }

@@ -1,21 +1,31 @@
 // The values of a computed trait, as they were sent.
-import { ownerOf, userProfileId } from "#audiences";
+import { ownerOf, type Subject } from "#audiences";
 import type { WriteText } from "../../http/csv.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import type { SentState } from "../../records/profiles/replica.ts";
 import type { MemberParts } from "./member-parts.ts";
 import { csvOfScan, pageOfScan, type Scan, type ScanPage } from "./profile-scan.ts";
 
-interface TraitValue {
-  readonly userId: string;
+interface TraitValue extends OfOne {
   readonly value: unknown;
   readonly since: string;
 }
 
+/** The one or the other. */
+interface OfOne {
+  readonly userId: string | null;
+  readonly groupId: string | null;
+}
+
+const COLUMNS = {
+  users: ["userId", "value", "since"],
+  accounts: ["groupId", "value", "since"],
+} as const satisfies Record<Subject, readonly (keyof TraitValue)[]>;
+
 type Scanned = Pick<MemberParts, "profiles" | "slices">;
 
 /** Undefined for whom none was sent. */
-function valueIn({ results }: SentState, traitId: string): Omit<TraitValue, "userId"> | undefined {
+function valueIn({ results }: SentState, traitId: string): Omit<TraitValue, keyof OfOne> | undefined {
   const result = results.find(({ computationId }) => computationId === traitId);
   if (result === undefined || result.text === "") return undefined;
   return { value: JSON.parse(result.text) as unknown, since: isoTime(result.sinceMs) };
@@ -28,7 +38,8 @@ function scanOf({ profiles, slices }: Scanned, traitId: string): Scan<TraitValue
     find(id, sent) {
       const found = valueIn(sent, traitId);
       const owner = ownerOf(id);
-      return found === undefined || !("userId" in owner) ? undefined : { ...owner, ...found };
+      if (found === undefined || "anonymousId" in owner) return undefined;
+      return { userId: null, groupId: null, ...owner, ...found };
     },
   };
 }
@@ -42,19 +53,23 @@ export function valuesPage(
 }
 
 /** Texts as `write` has them, all else as JSON. */
-export function valuesCsv(parts: Scanned, traitId: string, write: WriteText): AsyncGenerator<string> {
-  return csvOfScan(scanOf(parts, traitId), ["userId", "value", "since"], (value) =>
+export function valuesCsv(
+  parts: Scanned,
+  { id, of }: { readonly id: string; readonly of: Subject },
+  write: WriteText,
+): AsyncGenerator<string> {
+  return csvOfScan(scanOf(parts, id), COLUMNS[of], (value) =>
     typeof value === "string" ? write(value) : JSON.stringify(value),
   );
 }
 
-/** Of one user, or of the one that this one was merged into; `value` is null and `since` missing where none was sent. */
-export async function valueOfUser(
+/** Of one account or user, or of the user that this one was merged into; `value` is null and `since` missing where none was sent. */
+export async function valueOfOne(
   { profiles }: Scanned,
   traitId: string,
-  userId: string,
-): Promise<{ readonly userId: string; readonly value: unknown; readonly since?: string }> {
-  const profile = await profiles.survivorOf(userProfileId(userId));
+  profileId: string,
+): Promise<OfOne & { readonly value: unknown; readonly since?: string }> {
+  const profile = await profiles.survivorOf(profileId);
   const found = profile && valueIn(profile.state, traitId);
-  return { userId, ...(found ?? { value: null }) };
+  return { userId: null, groupId: null, ...ownerOf(profileId), ...(found ?? { value: null }) };
 }

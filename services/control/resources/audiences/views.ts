@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import type { JsonObject } from "#contract";
 import { type AudienceConfig, audienceProgressKey } from "#topics";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
-import { limitedFromMs } from "./compiled.ts";
+import { accountsFromMs, limitedFromMs } from "./compiled.ts";
 import type { AudienceParts } from "./parts.ts";
 import type { AudienceView, ComputedTraitView } from "./schemas.ts";
 import { type AudienceStatus, audienceStatus } from "./status.ts";
@@ -31,8 +31,11 @@ export function computedTraitView(
 ): Static<typeof ComputedTraitView> & { readonly members: number } {
   const { id, key, name, generation, isPaused } = config;
   const { status, progress, isPartial, members, incompleteProfiles, ...covered } = statusOf(config, parts);
-  const limitedMs = limitedFromMs(config, parts.audiences.list()) ?? null;
-  const starts = [covered.coverageFromMs, limitedMs].filter((one) => one !== null);
+  const configs = parts.audiences.list();
+  const accountsMs = accountsFromMs(config, configs, parts.nowMs());
+  const starts = [covered.coverageFromMs, limitedFromMs(config, configs), accountsMs].filter(
+    (one) => one !== null && one !== undefined,
+  );
   const coverageFromMs = starts.length === 0 ? null : Math.max(...starts);
   return {
     id,
@@ -44,7 +47,7 @@ export function computedTraitView(
     paused: isPaused,
     progress,
     coverageFrom: isoTimeOrNull(coverageFromMs),
-    partialHistory: isPartial,
+    partialHistory: isPartial || accountsMs !== undefined,
     incompleteProfiles,
     members,
     createdAt: isoTime(config.createdAtMs),

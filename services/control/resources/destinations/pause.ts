@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { formatDuration, parseDuration, UNITS_MS } from "#contract";
 import type { DestinationConfig } from "#topics";
+import { DRY_RUN } from "../../http/dry-run.ts";
 import type { FieldProblem } from "../../http/problem.ts";
 import { isoTime } from "../../http/time-pages.ts";
 
@@ -14,7 +15,7 @@ const LIMIT = `How long a call may wait for the pause to end, counted from when 
 const Limit = Type.Unsafe<string | null>({ type: ["string", "null"], description: LIMIT });
 
 export const PauseBody = Type.Object(
-  { callsWaitFor: Type.Optional(Limit) },
+  { callsWaitFor: Type.Optional(Limit), ...DRY_RUN },
   { additionalProperties: false, default: {}, title: "NewPause", description: "How long its calls wait." },
 );
 

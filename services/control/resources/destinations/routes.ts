@@ -74,12 +74,12 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
       },
     },
     async (request) => {
-      const { data, next } = sortedPage(
+      const { data, ...rest } = sortedPage(
         matchingDestinations(parts, request.query),
         request.query,
         ({ filter }) => filter?.length ?? 0,
       );
-      return { data: data.map((destination) => destinationViewOf(destination, parts)), next };
+      return { data: data.map((destination) => destinationViewOf(destination, parts)), ...rest };
     },
   );
   app.get(

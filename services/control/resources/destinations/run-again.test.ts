@@ -5,7 +5,7 @@ import type { DestinationConfig } from "#topics";
 import { resumeDestination } from "../../deliveries/waiting/commands.ts";
 import type { WaitingParts } from "../../deliveries/waiting/parts.ts";
 import { createChangeQueue } from "../../records/change-queue.ts";
-import { StaleEdit } from "../../records/edited-store.ts";
+import { StaleEdit } from "../../records/sole-writer.ts";
 import { deleteDestination } from "./commands.ts";
 import type { DestinationParts } from "./parts.ts";
 

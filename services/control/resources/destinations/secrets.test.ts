@@ -1,4 +1,4 @@
-// Which place each stored secret is encrypted for, whatever a change does to the place (decision 25).
+// Which place each stored secret is encrypted for, whatever a change does to the place (decision 26).
 import { createCipheriv, randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { createSecretBox, MASK } from "#secrets";

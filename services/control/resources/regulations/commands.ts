@@ -1,13 +1,15 @@
 // What the API does with regulations, whoever asks.
 import type { Static } from "typebox";
+import { isDeletion } from "#contract";
 import type { Regulation } from "#topics";
 import type { Actor } from "../../http/caller.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
 import { refreshAll } from "../../http/refresh.ts";
 import { refusedBy } from "../../http/validation.ts";
 import type { RegulationParts } from "./parts.ts";
-import { affectedSources, newRegulation } from "./regulation.ts";
+import { affectedSources, newRegulation, type RegulationRequest } from "./regulation.ts";
 import type { RegulationBody } from "./schemas.ts";
+import type { Tried } from "./tried.ts";
 
 /**
  * Durable when it resolves, and younger than every regulation that was answered before. Rejects with a ProblemError for what may not be
@@ -18,14 +20,12 @@ export function startRegulation(
   body: Static<typeof RegulationBody>,
   by: Actor,
 ): Promise<Regulation> {
-  const { regulationType, subjectIds, sourceId = null } = body;
   return parts.changes.run(async () => {
     // What other processes have written: the affected sources, and which regulation is the newest.
     const looked = { refresh: () => parts.suppressed.look() };
     await refreshAll([parts.regulations, parts.sources, parts.destinations, looked], parts.host);
-    if (sourceId !== null && parts.sources.get(sourceId) === undefined)
-      throw refusedBy([], [{ path: "sourceId", message: `there is no source ${sourceId}` }]);
-    const request = { regulationType, subjectIds, sourceId };
+    const request = requestOf(parts, body);
+    const { regulationType, sourceId, subjectIds } = request;
     const newestMs = parts.regulations.list().at(-1)?.createdAtMs ?? 0;
     const regulation = newRegulation({
       ...request,
@@ -37,9 +37,37 @@ export function startRegulation(
     const after = { regulationType, sourceId, subjects: subjectIds.length };
     const change = { by, action: "started", resource: "regulation", before: null, after } as const;
     await parts.audit.record({ ...change, resourceId: regulation.id });
-    await parts.regulations.putVisibly(regulation);
+    await parts.regulations.put(regulation);
     return regulation;
   });
+}
+
+/** What the regulation would be about. Rejects as `startRegulation` does. */
+export async function tryRegulation(
+  parts: RegulationParts,
+  body: Static<typeof RegulationBody>,
+): Promise<Tried> {
+  await refreshAll([parts.sources, parts.destinations], parts.host);
+  const request = requestOf(parts, body);
+  const { regulationType, sourceId } = request;
+  const userIds = new Set(request.subjectIds);
+  const sourceIds = affectedSources(request, parts.sources.list(), parts.destinations.list());
+  return {
+    users: userIds.size,
+    sourceIds,
+    notifications: isDeletion(regulationType) ? userIds.size * sourceIds.length : 0,
+    affected: await parts.countAffected({ userIds, sourceId }),
+  };
+}
+
+function requestOf(
+  { sources }: Pick<RegulationParts, "sources">,
+  body: Static<typeof RegulationBody>,
+): RegulationRequest {
+  const { regulationType, sourceId = null, subjectIds } = body;
+  if (sourceId !== null && sources.get(sourceId) === undefined)
+    throw refusedBy([], [{ path: "sourceId", message: `there is no source ${sourceId}` }]);
+  return { regulationType, subjectIds, sourceId };
 }
 
 export function existingRegulation(

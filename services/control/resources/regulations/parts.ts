@@ -7,12 +7,34 @@ import type { ConfigStore } from "../../records/config-store.ts";
 import type { Suppressed } from "../../records/suppressions/suppressed.ts";
 import type { RegulationStore } from "./store.ts";
 
+/** How many were found; more where not all was looked at. */
+export interface Count {
+  readonly atLeast: number;
+  readonly isComplete: boolean;
+}
+
+/** What there is of some users. */
+export interface AffectedUsers {
+  /** Users whom audiences and computed traits know. */
+  readonly profiles: Count;
+  /** Audiences and lists that have one of them as a member. */
+  readonly audiences: Count;
+  readonly memberships: Count;
+  readonly waitingCalls: Count;
+  readonly deadLetters: Count;
+}
+
 /** What requests for regulations work with. */
 export interface RegulationParts {
-  readonly regulations: Pick<RegulationStore, "isLoaded" | "get" | "list" | "refresh" | "putVisibly">;
+  readonly regulations: Pick<RegulationStore, "isLoaded" | "get" | "list" | "refresh" | "put">;
   readonly sources: Pick<ConfigStore<SourceConfig>, "get" | "list" | "refresh">;
   readonly suppressed: Pick<Suppressed, "look">;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "list" | "refresh">;
+  /** `sourceId` null is all of them. */
+  countAffected(asked: {
+    readonly userIds: ReadonlySet<string>;
+    readonly sourceId: string | null;
+  }): Promise<AffectedUsers>;
   readonly audit: Audit;
   readonly changes: ChangeQueue;
   readonly ids: Pick<Ids, "newRegulationId">;

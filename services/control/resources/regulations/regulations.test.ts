@@ -55,6 +55,29 @@ const notificationsOf = async (subjectIds: readonly string[]) =>
     call !== undefined && subjectIds.includes(call.userId ?? "") ? [{ key, atMs, call }] : [],
   );
 
+test("a dry run says what a deletion would be about, and begins nothing", async () => {
+  const [sourceId = ""] = sources;
+  const letter = deadLetter({ userId: "try-1", sourceId, deadAtMs: Date.now() });
+  await topics.write(control.topics.deadLetters, [letter]);
+  const before = (await control.ask("/v1/regulations?limit=200")).body.data.length;
+  const subjectIds = ["try-1", "try-2", "try-1"];
+  const tried = async (body: object) =>
+    (await start({ regulationType: "SUPPRESS_WITH_DELETE", subjectIds, dryRun: true, ...body })).body;
+  const isIndexed = async () => (await tried({})).deadLetters === 1;
+  await until(isIndexed, { timeoutMs: 30_000, what: "the dead letter to be indexed" });
+  expect(await tried({})).toEqual({
+    ...{ subjectCount: 2, sources: sources.slice(0, 2), notifications: 4 },
+    ...{ profiles: 0, audiences: 0, memberships: 0, waitingCalls: 0, deadLetters: 1 },
+    notKnown: [],
+  });
+  const ofOne = { sourceId: sources[1], regulationType: "SUPPRESS_ONLY" };
+  expect(await tried(ofOne)).toMatchObject({ sources: [sources[1]], notifications: 0, deadLetters: 0 });
+  expect(
+    (await start({ regulationType: "DELETE_ONLY", subjectIds, sourceId: "none", dryRun: true })).status,
+  ).toBe(422);
+  expect((await control.ask("/v1/regulations?limit=200")).body.data).toHaveLength(before);
+});
+
 describe("a deletion (contract 5.1, 5.2)", () => {
   test("writes one delete call per user and source with an enabled destination, as ingest would key it", async () => {
     const subjectIds = ["del-1", "del-2"];

@@ -1,11 +1,12 @@
 // POST /v1/regulations, GET /v1/regulations[/{id}] (contract 5.2, 10.7).
 import { actorOf } from "../../http/caller.ts";
+import { isDryRun } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { page, pageOf } from "../../http/pages.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
-import { existingRegulation, startRegulation } from "./commands.ts";
+import { existingRegulation, startRegulation, tryRegulation } from "./commands.ts";
 import { matchingRegulations } from "./list.ts";
 import type { RegulationParts } from "./parts.ts";
 import {
@@ -15,6 +16,7 @@ import {
   RegulationView,
   regulationView,
 } from "./schemas.ts";
+import { dryRunView, RegulationDryRun } from "./tried.ts";
 
 const TAGS = ["regulations"];
 
@@ -39,11 +41,12 @@ function addStartRoute(app: ControlApp, parts: RegulationParts): void {
         description:
           "A list with a wrong entry is refused whole. Receivers get one delete notification per user and affected source, through the same retries as any call.",
         body: RegulationBody,
-        response: { 202: RegulationAccepted, ...problemResponses },
+        response: { 200: RegulationDryRun, 202: RegulationAccepted, ...problemResponses },
       },
     },
     async (request, reply) => {
       checkBody(request);
+      if (isDryRun(request.body)) return dryRunView(await tryRegulation(parts, request.body));
       const { id } = await startRegulation(parts, request.body, actorOf(request));
       return await reply.code(202).header("location", `/v1/regulations/${id}`).send({ id });
     },
@@ -63,8 +66,8 @@ function addReadRoutes(app: ControlApp, parts: RegulationParts): void {
       },
     },
     async ({ query }) => {
-      const { data, next } = page(matchingRegulations(parts, query), query);
-      return { data: data.map(regulationView), next };
+      const { data, ...rest } = page(matchingRegulations(parts, query), query);
+      return { data: data.map(regulationView), ...rest };
     },
   );
   app.get(

@@ -30,6 +30,9 @@ export const RegulationBody = Type.Object(
     sourceId: Type.Optional(
       Type.String({ minLength: 1, description: "One source; without it the whole workspace." }),
     ),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: "Answer what there is of the users, and do nothing." }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { OutgoingRecord } from "#kafka";
+import type { OutgoingRecord, TableListener } from "#kafka";
 import type { Regulation } from "#topics";
 import { topicMap } from "#topics";
 import { regulation, START_MS } from "./fixtures/regulation.ts";
@@ -7,8 +7,20 @@ import { createRegulationStore } from "./store.ts";
 
 const { regulations: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
+/** Reports each change to its listeners, as a table does. */
+class Regulations extends Map<string, Regulation> {
+  readonly listeners = new Set<TableListener<Regulation>>();
+
+  override set(id: string, one: Regulation): this {
+    const before = this.get(id);
+    super.set(id, one);
+    for (const listener of this.listeners ?? []) listener(id, one, before);
+    return this;
+  }
+}
+
 function setup(...known: readonly Regulation[]) {
-  const table = new Map(known.map((one) => [one.id, one]));
+  const table = new Regulations(known.map((one) => [one.id, one]));
   const sent: OutgoingRecord[] = [];
   const world = { isLoaded: true, isLost: false, looks: 0, passes: (): void => undefined };
   const store = createRegulationStore({
@@ -16,6 +28,10 @@ function setup(...known: readonly Regulation[]) {
     table: {
       get: (id) => table.get(id),
       entries: () => table.entries(),
+      onChange: (listener) => {
+        table.listeners.add(listener);
+        return () => table.listeners.delete(listener);
+      },
       async load() {
         world.isLoaded = true;
       },
@@ -75,7 +91,7 @@ test("the list is by age, and a written one is waited for until it can be read",
   expect(store.list().map(({ id }) => id)).toEqual(["c", "b"]);
   const changed = { ...one, updatedAtMs: START_MS + 5 };
   world.passes = () => void table.set("b", changed);
-  await store.putVisibly(changed);
+  await store.put(changed);
   expect(store.get("b")).toBe(changed);
   await store.remove(["b"]);
   expect(sent.map(({ key, value }) => [key, value?.toString()])).toEqual([

@@ -1,7 +1,9 @@
 // Regulations as their topic holds them: what was asked for, and how far it is.
-import type { Producer, Table } from "#kafka";
+import type { PartitionWriter, Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { Regulation, Topic } from "#topics";
+import { byAge } from "../../http/pages.ts";
+import { OldestFirst } from "../../records/oldest-first.ts";
 import { hasEnded } from "./regulation.ts";
 
 export interface RegulationStore {
@@ -14,19 +16,25 @@ export interface RegulationStore {
   refresh(): Promise<void>;
   /** Resolves when the suppressions of every older regulation are written: the newest one is the last word about a user. */
   untilOlderAreWritten(regulation: Regulation, signal: AbortSignal): Promise<void>;
-  /** Resolves when it is on all in-sync replicas. Rejects with a KafkaError, also while the topic has lost its records. */
-  put(regulation: Regulation): Promise<void>;
-  /** As `put`, and `get` gives this one or a later one. */
-  putVisibly(regulation: Regulation): Promise<void>;
+  /**
+   * Resolves when it is on all in-sync replicas and `get` gives this one or a later one. Rejects with a KafkaError, also while the topic has lost its
+   * records. A producer writes it unless `writer` is given.
+   */
+  put(regulation: Regulation, writer?: PartitionWriter): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
 }
 
 export interface RegulationStoreParts {
   readonly topic: Topic<"regulation">;
-  readonly table: Pick<Table<Regulation>, "get" | "entries" | "load" | "loaded" | "look" | "until">;
+  readonly table: Pick<
+    Table<Regulation>,
+    "get" | "entries" | "load" | "loaded" | "look" | "onChange" | "until"
+  >;
   readonly producer: Pick<Producer, "send">;
   readonly serde: Pick<Serde, "encode">;
 }
+
+type Entry = Parameters<PartitionWriter["send"]>[0];
 
 const VISIBLE_WITHIN_MS = 10_000;
 /** How soon one who waits sees that it has to end. */
@@ -38,40 +46,36 @@ export function createRegulationStore({
   producer,
   serde,
 }: RegulationStoreParts): RegulationStore {
-  const all = (): Regulation[] => [...table.entries()].map(([, regulation]) => regulation);
+  const oldestFirst = OldestFirst.of(table);
   /** One record in a topic that was lost would make it look whole (decision 118). */
-  async function write(entries: readonly (readonly [id: string, value: Buffer | null])[]): Promise<void> {
+  async function write(entries: readonly Entry[], writer?: PartitionWriter): Promise<void> {
     await table.look();
-    await producer.send(entries.map(([key, value]) => ({ topic: topic.name, key, value })));
+    if (writer === undefined) await producer.send(entries.map((entry) => ({ topic: topic.name, ...entry })));
+    else for (const entry of entries) await writer.send(entry);
   }
-  const put = (regulation: Regulation): Promise<void> =>
-    write([[regulation.id, serde.encode(topic, regulation)]]);
 
   return {
     get isLoaded() {
       return table.loaded;
     },
     get: (id) => table.get(id),
-    list: () => all().sort(byAge),
+    list: () => oldestFirst.list(),
     refresh: () => table.load(),
     async untilOlderAreWritten(regulation, signal) {
       const isFirst = (): boolean =>
-        !all().some((other) => !other.isSuppressionDone && !hasEnded(other) && byAge(other, regulation) < 0);
+        !oldestFirst
+          .list()
+          .some((other) => !other.isSuppressionDone && !hasEnded(other) && byAge(other, regulation) < 0);
       while (!isFirst()) {
         signal.throwIfAborted();
         await table.until(isFirst, LOOK_MS).catch(() => undefined);
       }
     },
-    put,
-    async putVisibly(regulation) {
-      await put(regulation);
+    async put(regulation, writer) {
+      await write([{ key: regulation.id, value: serde.encode(topic, regulation) }], writer);
       const isVisible = (): boolean => (table.get(regulation.id)?.updatedAtMs ?? 0) >= regulation.updatedAtMs;
       await table.until(isVisible, VISIBLE_WITHIN_MS);
     },
-    remove: (ids) => write(ids.map((id) => [id, null])),
+    remove: (ids) => write(ids.map((key) => ({ key, value: null }))),
   };
-}
-
-function byAge(one: Regulation, other: Regulation): number {
-  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
 }

@@ -66,8 +66,8 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
       },
     },
     async (request) => {
-      const { data, next } = sortedPage(matching(sources.list(), request.query), request.query);
-      return { data: data.map(sourceView), next };
+      const { data, ...rest } = sortedPage(matching(sources.list(), request.query), request.query);
+      return { data: data.map(sourceView), ...rest };
     },
   );
 }

@@ -1,5 +1,5 @@
 // Package loop is one thread that waits for sockets and times. A goroutine for each connection would cost twice as much: Go's scheduler
-// reads each socket once in vain, and wakes threads of its own around every wait (decision 58). Linux only.
+// reads each socket once in vain, and wakes threads of its own around every wait (decision 30). Linux only.
 package loop
 
 import (

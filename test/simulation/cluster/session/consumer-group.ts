@@ -54,7 +54,7 @@ export class ConsumerGroup {
   #metadataAtMs = 0;
   #places: Places | undefined;
   #joining: Promise<void> | undefined;
-  #isToRejoin = false;
+  readonly #rejoins = { asked: 0, done: 0 };
   #isOver = false;
 
   constructor(parts: ConsumerGroupParts) {
@@ -127,9 +127,13 @@ export class ConsumerGroup {
     this.#isOver = true;
   }
 
-  /** The next fetch is refused as in a rebalance. */
+  get #isToRejoin(): boolean {
+    return this.#rejoins.asked > this.#rejoins.done;
+  }
+
+  /** Fetches are refused as in a rebalance, until it has joined. */
   rejoin(): void {
-    this.#isToRejoin = true;
+    this.#rejoins.asked += 1;
     this.endWaits("now");
   }
 
@@ -161,8 +165,10 @@ export class ConsumerGroup {
 
   #joinAndSync(): Promise<void> {
     return retrying(this.#calls.host, async () => {
+      const { asked } = this.#rejoins;
       try {
         this.#joined(await this.#membership.join());
+        this.#rejoins.done = asked;
       } catch (thrown) {
         if (!isTriedAgain(thrown)) throw new Bail(thrown);
         if (!isRebalancing(thrown)) this.#membership.forget();
@@ -179,10 +185,7 @@ export class ConsumerGroup {
 
   /** What one broker has of the assigned partitions that are not paused; nothing when it is time for something else. */
   async fetch(broker: number, isWanted: () => boolean): Promise<readonly Batch[]> {
-    if (this.#isToRejoin) {
-      this.#isToRejoin = false;
-      throw ClusterError.refused("REBALANCE_IN_PROGRESS");
-    }
+    if (this.#isToRejoin) throw ClusterError.refused("REBALANCE_IN_PROGRESS");
     try {
       if (this.#calls.host.elapsed() - this.#metadataAtMs > METADATA_MAX_AGE_MS) await this.#refresh();
       const { places } = this;
@@ -284,8 +287,8 @@ export class ConsumerGroup {
   }
 
   /**
-   * Out of range: the client gives the place up by a commit, and begins at the log's start; where the log was cut, it goes on from a time. Who
-   * has joined again since asks anew.
+   * Out of range: it goes on at the log's start where retention was faster, and from a time where the log was cut; where no time is known, the client
+   * gives the place up by a commit. Who has joined again since asks anew.
    */
   async #beginAgain({ topic, partition }: TopicPartition): Promise<void> {
     const places = this.#places;
@@ -298,14 +301,18 @@ export class ConsumerGroup {
       await this.#refresh();
       return;
     }
-    if (fromOffset < low) this.#parts.handlers.onRecordsGone({ topic, partition, fromOffset, toOffset: low });
-    else {
-      const cut = { topic, partition, fromOffset, startOffset: low, endOffset: high };
-      const sinceMs = this.#parts.handlers.onLogCut(cut);
-      if (sinceMs !== undefined) {
-        place.next = await this.#calls.offsetAt(place, this.#metadata, sinceMs);
-        return;
-      }
+    if (fromOffset < low) {
+      this.#parts.handlers.onRecordsGone({ topic, partition, fromOffset, toOffset: low });
+      place.next = low;
+      return;
+    }
+    const cut = { topic, partition, fromOffset, startOffset: low, endOffset: high };
+    const sinceMs = this.#parts.handlers.onLogCut(cut);
+    // As the client is told to: what follows may fail.
+    place.next = low;
+    if (sinceMs !== undefined) {
+      place.next = await this.#calls.offsetAt(place, this.#metadata, sinceMs);
+      return;
     }
     await this.#commitIn(places, [{ topic, partition, offset: -2 }]);
     place.committed = undefined;

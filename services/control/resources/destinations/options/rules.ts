@@ -47,7 +47,10 @@ function durationProblems(path: string, given: unknown, leastMs: number): FieldP
 }
 
 /** What is no object its schema refuses. */
-function filterProblems(filter: unknown, { before }: OptionRules): readonly FieldProblem[] {
+export function filterProblems(
+  filter: unknown,
+  { before }: Pick<OptionRules, "before">,
+): readonly FieldProblem[] {
   if (!isJsonObject(filter)) return [];
   const reading = parseCallFilter(filter);
   if (!reading.ok) return reading.problems;

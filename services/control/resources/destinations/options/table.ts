@@ -1,5 +1,5 @@
-// The options of a destination (contract 2.3, 4.4, 4.5): what stands here is in the API, its document, the command and the record. Rules that a
-// schema cannot say are in rules.ts; what an option does is the router's or the deliverer's.
+// The options of a destination (contract 2.3, 4.4, 4.5): what stands here is in the API, its document, the command, the console and the record.
+// Rules that a schema cannot say are in rules.ts; what an option does is the router's or the deliverer's.
 import { Type } from "typebox";
 import { NAME_FIELDS } from "#audiences";
 import {
@@ -24,6 +24,7 @@ const filter: Option<JsonObject | null, "filter"> = {
     description: `Conditions that a call has to meet to be sent: {path, op, value} on the call, {${NAME_FIELDS.join(" | ")}, where}, and all, any, not of these, with the operators of audiences (docs/use/audiences.md). Deletions are always sent. What the filters of all destinations of a source ask of a call is bounded (docs/use/destinations.md, Limits). null sends all.`,
   }),
   storedAs: "filter",
+  shown: { title: "Filter", group: "selection", hint: "None: all calls." },
   store: (given) => (given === null ? null : JSON.stringify(given)),
   show: (stored) => (stored === null ? null : (JSON.parse(stored) as JsonObject)),
 };
@@ -38,6 +39,11 @@ const retryDelays: Option<string[] | null, "retryDelaysMs"> = {
     }),
   ),
   storedAs: "retryDelaysMs",
+  shown: {
+    title: "Retry delays",
+    hint: "As 10s or 5m, one a line; none: the installation's.",
+    unset: "as the installation's",
+  },
   store: (given) => given?.flatMap((text) => parseDuration(text) ?? []) ?? null,
   show: (stored) => stored?.map((delayMs) => formatDuration(delayMs)) ?? null,
 };
@@ -45,6 +51,7 @@ const retryDelays: Option<string[] | null, "retryDelaysMs"> = {
 export const OPTIONS = {
   callTypes: asGiven(
     "callTypes",
+    { title: "Call types", group: "selection", hint: "One a line; none: all types.", unset: "all" },
     nullable<string[]>(
       Type.Array(Type.Unsafe<DeliveredType>({ type: "string", enum: [...DELIVERED_TYPES] }), {
         minItems: 1,
@@ -55,6 +62,12 @@ export const OPTIONS = {
   ),
   events: asGiven(
     "events",
+    {
+      title: "Events",
+      group: "selection",
+      hint: "Names of track calls, one a line; none: all.",
+      unset: "all",
+    },
     nullable<string[]>(
       Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
         minItems: 1,
@@ -68,6 +81,7 @@ export const OPTIONS = {
   filter,
   maxRequestsPerSecond: asGiven(
     "maxRequestsPerSecond",
+    { title: "Requests a second", hint: "None: no limit.", unset: "no limit" },
     nullable<number>(
       Type.Number({
         exclusiveMinimum: 0,
@@ -78,6 +92,7 @@ export const OPTIONS = {
   ),
   maxInFlight: asGiven(
     "maxInFlight",
+    { title: "Requests in flight", hint: "None: what the endpoint takes.", unset: "no limit" },
     nullable<number>(
       Type.Integer({
         minimum: 1,
@@ -88,6 +103,7 @@ export const OPTIONS = {
   ),
   shards: asGiven(
     "shardWidth",
+    { title: "Shards", hint: "None: the default, 4.", unset: "by default" },
     nullable<number>(
       Type.Integer({
         minimum: 1,
@@ -98,15 +114,18 @@ export const OPTIONS = {
   ),
   disableAfter: duration(
     "disableAfterMs",
+    { title: "Switched off after failing for", hint: "As 3d; none: never.", unset: "never" },
     `Switches the destination off when every attempt has failed for this long. ${DURATION}; null never does.`,
   ),
   retryDelays,
   retryWindow: duration(
     "retryWindowMs",
+    { title: "Retry window", hint: "As 4h; none: the installation's.", unset: "as the installation's" },
     "How long a call is retried, from its first attempt: up to 24h. null: HOOKLINE_RETRY_WINDOW.",
   ),
   standardWebhooks: asGiven(
     "standardWebhooks",
+    { title: "Standard Webhooks headers" },
     Type.Unsafe<boolean>({
       type: "boolean",
       description:

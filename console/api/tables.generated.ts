@@ -1,0 +1,97 @@
+// Written by `npm run generate`.
+export const OPTIONS = {
+  "callTypes": {
+    "kind": "list",
+    "isNullable": true,
+    "group": "selection",
+    "unset": "all",
+    "title": "Call types",
+    "hint": "One a line; none: all types."
+  },
+  "events": {
+    "kind": "list",
+    "isNullable": true,
+    "group": "selection",
+    "unset": "all",
+    "title": "Events",
+    "hint": "Names of track calls, one a line; none: all."
+  },
+  "filter": {
+    "kind": "conditions",
+    "isNullable": true,
+    "group": "selection",
+    "unset": "",
+    "title": "Filter",
+    "hint": "None: all calls."
+  },
+  "maxRequestsPerSecond": {
+    "kind": "number",
+    "isNullable": true,
+    "group": "sending",
+    "unset": "no limit",
+    "title": "Requests a second",
+    "hint": "None: no limit."
+  },
+  "maxInFlight": {
+    "kind": "number",
+    "isNullable": true,
+    "group": "sending",
+    "unset": "no limit",
+    "title": "Requests in flight",
+    "hint": "None: what the endpoint takes."
+  },
+  "shards": {
+    "kind": "number",
+    "isNullable": true,
+    "group": "sending",
+    "unset": "by default",
+    "title": "Shards",
+    "hint": "None: the default, 4."
+  },
+  "disableAfter": {
+    "kind": "text",
+    "isNullable": true,
+    "group": "sending",
+    "unset": "never",
+    "title": "Switched off after failing for",
+    "hint": "As 3d; none: never."
+  },
+  "retryDelays": {
+    "kind": "list",
+    "isNullable": true,
+    "group": "sending",
+    "unset": "as the installation's",
+    "title": "Retry delays",
+    "hint": "As 10s or 5m, one a line; none: the installation's."
+  },
+  "retryWindow": {
+    "kind": "text",
+    "isNullable": true,
+    "group": "sending",
+    "unset": "as the installation's",
+    "title": "Retry window",
+    "hint": "As 4h; none: the installation's."
+  },
+  "standardWebhooks": {
+    "kind": "switch",
+    "isNullable": false,
+    "group": "sending",
+    "unset": "",
+    "title": "Standard Webhooks headers"
+  }
+} as const;
+export const DEAD_LETTER_REASONS = [
+  "permanent",
+  "window_over",
+  "not_asked",
+  "destination_gone",
+  "destination_disabled",
+  "destination_paused",
+  "undecodable",
+  "handler_failed"
+] as const;
+export const CALL_KINDS = [
+  "event",
+  "page",
+  "screen"
+] as const;

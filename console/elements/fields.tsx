@@ -1,0 +1,137 @@
+// Small fields, side by side.
+import { type ReactNode, useId, useState } from "react";
+
+interface LabelledProps {
+  readonly label: string;
+  readonly children: (id: string) => ReactNode;
+}
+
+function Labelled({ children, label }: LabelledProps) {
+  const id = useId();
+  return (
+    <div className="filter">
+      <label htmlFor={id}>{label}</label>
+      {children(id)}
+    </div>
+  );
+}
+
+interface TextInputProps {
+  readonly label: string;
+  readonly value: unknown;
+  readonly change: (text: string) => void;
+}
+
+export function TextInput({ change, label, value }: TextInputProps) {
+  return (
+    <Labelled label={label}>
+      {(id) => (
+        <input
+          id={id}
+          value={typeof value === "string" ? value : ""}
+          onChange={({ target }) => change(target.value)}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+interface NumberInputProps {
+  readonly label: string;
+  readonly value: unknown;
+  readonly change: (value: unknown) => void;
+}
+
+/** As a number where it is one: what is typed meanwhile (`1.`, `-`) stays as it is, and a text is refused by control. */
+function numberIn(text: string): unknown {
+  return text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+export function NumberInput({ change, label, value }: NumberInputProps) {
+  const [typed, setTyped] = useState(String(value ?? ""));
+  const shown = numberIn(typed) === value ? typed : String(value ?? "");
+  return (
+    <Labelled label={label}>
+      {(id) => (
+        <input
+          id={id}
+          inputMode="decimal"
+          value={shown}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            change(numberIn(target.value));
+          }}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+interface ListInputProps {
+  readonly label: string;
+  readonly value: unknown;
+  readonly areNumbers: boolean;
+  readonly change: (values: readonly unknown[]) => void;
+}
+
+export function ListInput({ areNumbers, change, label, value }: ListInputProps) {
+  const textOf = (given: unknown): string => (Array.isArray(given) ? given.join("\n") : "");
+  const valuesIn = (text: string): readonly unknown[] =>
+    text.split("\n").map((line) => (areNumbers ? numberIn(line) : line));
+  const [typed, setTyped] = useState(textOf(value));
+  const shown = JSON.stringify(valuesIn(typed)) === JSON.stringify(value) ? typed : textOf(value);
+  return (
+    <Labelled label={`${label}, one a line`}>
+      {(id) => (
+        <textarea
+          id={id}
+          rows={3}
+          spellCheck={false}
+          value={shown}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            change(valuesIn(target.value));
+          }}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, title: string])[];
+  readonly change: (value: string) => void;
+}
+
+export function Choice({ change, choices, label, value }: ChoiceProps) {
+  return (
+    <Labelled label={label}>
+      {(id) => (
+        <select id={id} value={value} onChange={({ target }) => change(target.value)}>
+          {!choices.some(([one]) => one === value) && <option value={value}>choose …</option>}
+          {choices.map(([one, title]) => (
+            <option key={one} value={one}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+interface SwitchProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly change: (isOn: boolean) => void;
+}
+
+export function Switch({ change, isOn, label }: SwitchProps) {
+  return (
+    <label className="switch">
+      <input type="checkbox" checked={isOn} onChange={({ target }) => change(target.checked)} /> {label}
+    </label>
+  );
+}

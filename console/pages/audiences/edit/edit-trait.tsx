@@ -1,0 +1,86 @@
+// Changes a computed trait: only while it is as it was read, and only what was changed.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "react-router";
+import { answerOf, api, type Schemas } from "../../../api/client.ts";
+import { Answer } from "../../../elements/answer.tsx";
+import { nodeIn, textOfNode } from "../../../elements/conditions/conditions-field.tsx";
+import { isNode } from "../../../elements/conditions/node.ts";
+import { Page } from "../../../elements/page.tsx";
+import { WithScope } from "../../../elements/with-scope.tsx";
+import { Refused, Save } from "./saving.tsx";
+import { TraitForm, type WantedTrait } from "./trait-form.tsx";
+
+interface Read {
+  readonly trait: Schemas["ComputedTrait"];
+  readonly etag: string;
+}
+
+async function read(id: string): Promise<Read> {
+  const request = api.GET("/v1/computed-traits/{id}", { params: { path: { id } } });
+  const trait = await answerOf(request);
+  return { trait, etag: (await request).response.headers.get("etag") ?? "" };
+}
+
+function patchOf(before: WantedTrait, { definition, name }: WantedTrait) {
+  return {
+    ...(name !== before.name && { name }),
+    ...(definition !== before.definition && { definition: nodeIn(definition) }),
+  };
+}
+
+interface EditorProps {
+  readonly of: Read;
+  readonly reload: () => unknown;
+}
+
+/** What came of saving stays when the next version is shown. */
+function Editor({ of: { etag, trait }, reload }: EditorProps) {
+  const { definition, id, name } = trait;
+  const before: WantedTrait = { name, definition: isNode(definition) ? textOfNode(definition) : "" };
+  const queries = useQueryClient();
+  const { data, error, isPending, mutate, reset } = useMutation({
+    mutationFn: (wanted: WantedTrait) =>
+      answerOf(
+        api.PATCH("/v1/computed-traits/{id}", {
+          params: { path: { id }, header: etag === "" ? {} : { "if-match": etag } },
+          body: patchOf(before, wanted),
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  return (
+    <>
+      <TraitForm key={etag} initial={before} error={error} submit={mutate}>
+        {(wanted) => (
+          <Save
+            changed={Object.keys(patchOf(before, wanted))}
+            isPending={isPending}
+            isReadable={nodeIn(wanted.definition) !== undefined}
+            isSaved={data !== undefined}
+          />
+        )}
+      </TraitForm>
+      <Refused error={error} reset={reset} reload={reload} />
+    </>
+  );
+}
+
+export function EditTrait() {
+  const { id = "" } = useParams();
+  const query = useQuery({
+    queryKey: ["edited-trait", id],
+    queryFn: () => read(id),
+    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
+  });
+  return (
+    <Answer title="Computed trait" query={query}>
+      {(given) => (
+        <Page title={`Change ${given.trait.name}`}>
+          <WithScope scope="write" to="To change a computed trait">
+            <Editor of={given} reload={query.refetch} />
+          </WithScope>
+        </Page>
+      )}
+    </Answer>
+  );
+}

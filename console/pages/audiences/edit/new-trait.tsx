@@ -1,0 +1,59 @@
+// Makes a computed trait.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { answerOf, api } from "../../../api/client.ts";
+import { ProblemNote } from "../../../elements/answer.tsx";
+import { nodeIn, textOfNode } from "../../../elements/conditions/conditions-field.tsx";
+import { BLANK_TRAIT_DEFINITION } from "../../../elements/conditions/tables.ts";
+import { TextInput } from "../../../elements/fields.tsx";
+import { Page } from "../../../elements/page.tsx";
+import { WithScope } from "../../../elements/with-scope.tsx";
+import { TraitForm, type WantedTrait } from "./trait-form.tsx";
+
+const NOTHING: WantedTrait = { name: "", definition: textOfNode(BLANK_TRAIT_DEFINITION) };
+
+function Form() {
+  const [key, setKey] = useState("");
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { error, isPending, mutate } = useMutation({
+    mutationFn: ({ definition, name }: WantedTrait) => {
+      const body = { name, definition: nodeIn(definition), ...(key.trim() !== "" && { key: key.trim() }) };
+      return answerOf(api.POST("/v1/computed-traits", { body }));
+    },
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries();
+      await navigate(`/traits/${encodeURIComponent(id)}`);
+    },
+  });
+  return (
+    <>
+      <div className="filters">
+        <TextInput label="Key, or nothing: made from the name" value={key} change={setKey} />
+      </div>
+      <TraitForm initial={NOTHING} error={error} submit={mutate}>
+        {({ definition, name }) => (
+          <button
+            type="submit"
+            className="main"
+            disabled={isPending || name.trim() === "" || nodeIn(definition) === undefined}
+          >
+            {isPending ? "Making it …" : "Make it"}
+          </button>
+        )}
+      </TraitForm>
+      {error !== null && <ProblemNote error={error} />}
+    </>
+  );
+}
+
+export function NewTrait() {
+  return (
+    <Page title="A new computed trait">
+      <WithScope scope="write" to="To make a computed trait">
+        <Form />
+      </WithScope>
+    </Page>
+  );
+}

@@ -1,0 +1,215 @@
+// Who would be in the audience that the form describes, or have a value of the computed trait, asked once nobody types any more.
+import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
+import { answerOf, api, type Schemas } from "../../../api/client.ts";
+import { ApiProblem } from "../../../api/problem.ts";
+import { Loading, ProblemNote } from "../../../elements/answer.tsx";
+import { nodeIn } from "../../../elements/conditions/conditions-field.tsx";
+import { Why } from "../../../elements/conditions/why.tsx";
+import { Table } from "../../../elements/table.tsx";
+import { Text } from "../../../elements/text.tsx";
+import { Time } from "../../../elements/time.tsx";
+import { longDuration } from "../../../elements/times.ts";
+import { UserLink } from "../../../elements/user-link.tsx";
+
+type Answer = Schemas["PreviewAudienceAnswer"];
+type TraitAnswer = Schemas["TraitPreview"];
+type Counted = Omit<Answer, "sample">;
+
+const SETTLED_MS = 600;
+const REFUSED = 422;
+
+/** The value once it has not changed for a moment: control looks at up to 20,000 profiles for an answer. */
+function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+const KEPT = {
+  placeholderData: keepPreviousData,
+  ...{ retry: false, refetchOnWindowFocus: false, staleTime: 60_000 },
+} as const;
+
+/** `text` is the definition as JSON. */
+export function usePreview(text: string, includeAnonymous: boolean) {
+  const settled = useSettled(text);
+  return useQuery({
+    queryKey: ["preview", settled, includeAnonymous],
+    queryFn: ({ signal }) =>
+      answerOf(
+        api.POST("/v1/audiences/preview", {
+          body: { definition: JSON.parse(settled), includeAnonymous },
+          signal,
+        }),
+      ),
+    enabled: nodeIn(settled) !== undefined,
+    ...KEPT,
+  });
+}
+
+/** The same of a computed trait. */
+export function useTraitPreview(text: string) {
+  const settled = useSettled(text);
+  return useQuery({
+    queryKey: ["trait-preview", settled],
+    queryFn: ({ signal }) =>
+      answerOf(
+        api.POST("/v1/computed-traits/preview", { body: { definition: JSON.parse(settled) }, signal }),
+      ),
+    enabled: nodeIn(settled) !== undefined,
+    ...KEPT,
+  });
+}
+
+/** Fields of the definition that control refuses, each once: in the preview, and when it was saved. */
+export function definitionProblems(...errors: readonly (Error | null)[]): ApiProblem["errors"] {
+  const all = errors.flatMap((error) => (error instanceof ApiProblem ? error.errors : []));
+  return all.filter(
+    ({ message, path }, at) =>
+      path.startsWith("definition") &&
+      all.findIndex((one) => one.path === path && one.message === message) === at,
+  );
+}
+
+function countLine(
+  { countError, estimatedCount, exact, profiles, profilesLookedAt }: Counted,
+  what: string,
+): string {
+  const [members, all, looked] = [estimatedCount, profiles, profilesLookedAt].map((one) =>
+    one.toLocaleString("en"),
+  );
+  if (exact) return `${members} of ${all} profiles would ${what}.`;
+  const error = countError === null ? "" : `, give or take ${countError.toLocaleString("en")}`;
+  return `About ${members} of ${all} profiles would ${what}${error}: ${looked} were looked at.`;
+}
+
+function Count({ of: answer, what }: { readonly of: Counted; readonly what: string }) {
+  const { preparation, unknownCalls } = answer;
+  return (
+    <>
+      <p role="status">{countLine(answer, what)}</p>
+      {unknownCalls.length > 0 && (
+        <p className="note">
+          Not known from profiles, and counted as not made: <Text most={500}>{unknownCalls.join(", ")}</Text>
+        </p>
+      )}
+      {preparation !== null && (
+        <p className="quiet">
+          Preparing it reads {preparation.eventsToRead.toLocaleString("en")} events again,{" "}
+          {longDuration(preparation.seconds)} for one process.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Members({ of: answer }: { readonly of: Answer }) {
+  const { sample } = answer;
+  return (
+    <>
+      <Count of={answer} what="be members" />
+      {sample.length > 0 && (
+        <Table
+          caption="Some members"
+          rows={sample}
+          keyOf={({ anonymousId, userId }) => `${userId} ${anonymousId}`}
+          columns={[
+            { title: "User", cell: (ids) => <UserLink {...ids} /> },
+            { title: "Why", cell: ({ why }) => <Why of={why} /> },
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
+function Values({ of: answer }: { readonly of: TraitAnswer }) {
+  const { sample } = answer;
+  return (
+    <>
+      <Count of={answer} what="have a value" />
+      {sample.length > 0 && (
+        <Table
+          caption="Some values"
+          rows={sample}
+          keyOf={({ groupId, userId }) => `${userId} ${groupId}`}
+          columns={[
+            {
+              title: "Of",
+              cell: ({ groupId, ...ids }) =>
+                groupId === null ? <UserLink {...ids} /> : <Text>{groupId}</Text>,
+            },
+            { title: "Value", cell: ({ value }) => <Text most={200}>{JSON.stringify(value)}</Text> },
+            { title: "Made of", cell: (row) => <MadeOf of={row} /> },
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
+function MadeOf({
+  of: { calls, firstAt, isOverflowing, lastAt, until },
+}: {
+  readonly of: TraitAnswer["sample"][number];
+}) {
+  return (
+    <>
+      {calls === undefined ? "calls" : `${calls.toLocaleString("en")} calls`}
+      {firstAt !== undefined && firstAt !== lastAt && (
+        <>
+          , from <Time at={firstAt} />
+        </>
+      )}
+      {lastAt !== undefined && (
+        <>
+          , the last <Time at={lastAt} />
+        </>
+      )}
+      {until !== undefined && (
+        <>
+          ; changes by itself <Time at={until} />
+        </>
+      )}
+      {isOverflowing === true && "; more than a profile keeps"}
+    </>
+  );
+}
+
+interface AskedProps<T> {
+  readonly of: Pick<UseQueryResult<T>, "data" | "error" | "isFetching" | "refetch">;
+  readonly title: string;
+  readonly children: (data: T) => ReactNode;
+}
+
+function Asked<T>({ children, of: { data, error, isFetching, refetch }, title }: AskedProps<T>) {
+  const isRefused = error instanceof ApiProblem && error.status === REFUSED;
+  return (
+    <section aria-label="Preview" aria-busy={isFetching}>
+      <h2>{title}</h2>
+      {isFetching && data === undefined && <Loading />}
+      {error !== null && !isRefused && <ProblemNote error={error} retry={refetch} />}
+      {isRefused ? <p>Not to be said of what is marked above.</p> : data !== undefined && children(data)}
+    </section>
+  );
+}
+
+export function Preview({ of }: { readonly of: ReturnType<typeof usePreview> }) {
+  return (
+    <Asked of={of} title="Who would be in it">
+      {(answer) => <Members of={answer} />}
+    </Asked>
+  );
+}
+
+export function TraitPreview({ of }: { readonly of: ReturnType<typeof useTraitPreview> }) {
+  return (
+    <Asked of={of} title="Who would have a value">
+      {(answer) => <Values of={answer} />}
+    </Asked>
+  );
+}

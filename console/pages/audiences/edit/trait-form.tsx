@@ -1,0 +1,53 @@
+// A computed trait as a form.
+import { type ReactNode, useState } from "react";
+import { ConditionsField, nodeIn } from "../../../elements/conditions/conditions-field.tsx";
+import { TextInput } from "../../../elements/fields.tsx";
+import { definitionProblems, TraitPreview, useTraitPreview } from "./preview.tsx";
+
+export interface WantedTrait {
+  readonly name: string;
+  /** As JSON. */
+  readonly definition: string;
+}
+
+interface FormProps {
+  readonly initial: WantedTrait;
+  /** What came of saving it. */
+  readonly error: Error | null;
+  /** Its buttons. */
+  readonly children: (wanted: WantedTrait) => ReactNode;
+  readonly submit: (wanted: WantedTrait) => void;
+}
+
+export function TraitForm({ children, error, initial, submit }: FormProps) {
+  const [wanted, setWanted] = useState(initial);
+  const { definition, name } = wanted;
+  const preview = useTraitPreview(definition);
+  const problems = definitionProblems(preview.error, error);
+  const unreadable =
+    nodeIn(definition) === undefined ? [{ path: "definition", message: "is no JSON object" }] : [];
+  return (
+    <form
+      className="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit(wanted);
+      }}
+    >
+      <fieldset>
+        <legend>General</legend>
+        <TextInput label="Name" value={name} change={(text) => setWanted({ ...wanted, name: text })} />
+      </fieldset>
+      <ConditionsField
+        title="Definition"
+        name="definition"
+        mode="trait"
+        text={definition}
+        problems={[...unreadable, ...problems]}
+        change={(text) => setWanted({ ...wanted, definition: text })}
+      />
+      {nodeIn(definition) !== undefined && <TraitPreview of={preview} />}
+      <div className="row">{children(wanted)}</div>
+    </form>
+  );
+}

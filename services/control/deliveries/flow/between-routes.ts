@@ -1,0 +1,145 @@
+// GET /v1/flow: what goes from sources to destinations now.
+import { Type } from "typebox";
+import type { DestinationConfig, SourceConfig } from "#topics";
+import { TimeField } from "../../http/fields.ts";
+import { nextTurn } from "../../http/next-turn.ts";
+import { problemResponses } from "../../http/openapi.ts";
+import type { ControlApp } from "../../http/server.ts";
+import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
+import { HEALTH_STATES, healthState } from "../../resources/destinations/health/view.ts";
+import { floorTo, STEP_MS } from "../index/eras.ts";
+import type { FlowBetween } from "../index/flow-between.ts";
+import { between, MOST_SHOWN } from "./between.ts";
+import type { BetweenParts } from "./parts.ts";
+import { countedUntilMs } from "./read.ts";
+import { CountedUntilField } from "./schemas.ts";
+
+const MOST_MINUTES = 15;
+const DEFAULT_MINUTES = 5;
+
+const STATES = ["off", "paused", ...HEALTH_STATES] as const;
+type State = (typeof STATES)[number];
+const STUCK: readonly State[] = ["paused", "failing", "breaker_open"];
+
+const calls = (description: string) => Type.Integer({ description });
+const NAMED = { id: Type.String(), name: Type.String() };
+
+const FlowView = Type.Object(
+  {
+    from: TimeField,
+    to: TimeField,
+    sources: Type.Array(
+      Type.Object({
+        ...NAMED,
+        enabled: Type.Boolean(),
+        refused: calls("Calls that ingest answered with an error."),
+        dropped: calls("Accepted calls that no destination got, or that a fault of Hookline stopped."),
+        routed: calls("Accepted calls that at least one destination got."),
+      }),
+      { description: "Those with most calls first." },
+    ),
+    destinations: Type.Array(
+      Type.Object({
+        ...NAMED,
+        state: Type.Unsafe<State>({
+          type: "string",
+          enum: [...STATES],
+          description: "off, paused, or as `health.state` of the destination.",
+        }),
+        isStuck: Type.Boolean({
+          description: "Calls wait and do not get through: it is paused, failing or breaker_open.",
+        }),
+        sent: calls("Calls that became jobs."),
+        dead: calls("Of calls of this time those that have failed for good."),
+      }),
+      { description: "Those that are stuck first, then those with most calls." },
+    ),
+    flows: Type.Array(
+      Type.Object({
+        sourceId: Type.String(),
+        destinationId: Type.String(),
+        sent: Type.Integer(),
+        dead: Type.Integer(),
+      }),
+      { description: "Between those above: each pair that is connected, or has calls." },
+    ),
+    others: Type.Object(
+      { sources: Type.Integer(), destinations: Type.Integer() },
+      { description: `How many there are beside the ${MOST_SHOWN} of each that are shown.` },
+    ),
+    countedUntil: CountedUntilField,
+  },
+  { title: "Flow", description: "What goes from sources to destinations." },
+);
+
+export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
+  app.get(
+    "/v1/flow",
+    {
+      schema: {
+        tags: ["deliveries"],
+        operationId: "getFlow",
+        summary: "Calls of the last minutes from each source to each destination, and what is stuck",
+        description: `Counted as in GET /v1/stats. At most ${MOST_SHOWN} sources and ${MOST_SHOWN} destinations.`,
+        querystring: Type.Object(
+          {
+            minutes: Type.Optional(
+              Type.Integer({ minimum: 1, maximum: MOST_MINUTES, default: DEFAULT_MINUTES }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: FlowView, ...problemResponses },
+      },
+    },
+    async ({ query: { minutes = DEFAULT_MINUTES } }) => {
+      const nowMs = parts.nowMs();
+      const fromMs = floorTo(nowMs, STEP_MS.minute) - minutes * STEP_MS.minute;
+      const [sources, destinations] = [parts.sources.list(), parts.destinations.list()];
+      const shown = between(await readMinutes(parts, fromMs, nowMs), {
+        sources: sources.map(sourceOf),
+        destinations: destinations.map((one) => destinationOf(one, parts)),
+      });
+      return {
+        ...{ from: isoTime(fromMs), to: isoTime(nowMs) },
+        sources: [...shown.sources],
+        destinations: shown.destinations.map(({ sourceIds: _, ...destination }) => destination),
+        flows: [...shown.flows],
+        others: {
+          sources: sources.length - shown.sources.length,
+          destinations: destinations.length - shown.destinations.length,
+        },
+        countedUntil: isoTimeOrNull(countedUntilMs(parts)),
+      };
+    },
+  );
+}
+
+/** A minute in each turn: with a thousand pairs of sources and destinations it has thousands of rows. */
+async function readMinutes(
+  { deliveries, host }: Pick<BetweenParts, "deliveries" | "host">,
+  fromMs: number,
+  toMs: number,
+): Promise<FlowBetween[]> {
+  const sums: FlowBetween[] = [];
+  for (let minuteMs = fromMs; minuteMs <= toMs; minuteMs += STEP_MS.minute) {
+    if (minuteMs > fromMs) await nextTurn(host);
+    sums.push(...deliveries.index.sumBetween(minuteMs));
+  }
+  return sums;
+}
+
+function sourceOf({ enabled, id, name }: SourceConfig) {
+  return { id, name, enabled };
+}
+
+function destinationOf(
+  destination: DestinationConfig,
+  { breakers, health, nowMs }: Pick<BetweenParts, "breakers" | "health" | "nowMs">,
+) {
+  const { enabled, id, name, pausedAtMs, sourceIds } = destination;
+  const breakerOf = (url: string) => breakers.of(url, nowMs());
+  const working = pausedAtMs === null ? healthState(destination, health.of(id), breakerOf) : "paused";
+  const state: State = enabled ? working : "off";
+  return { id, name, sourceIds, state, isStuck: STUCK.includes(state) };
+}

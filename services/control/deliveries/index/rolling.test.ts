@@ -1,0 +1,321 @@
+// Steps that are rolled up, and roll-ups that are written and read again, in real index files.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { StatsRollup } from "#topics";
+import { DeliveryIndex } from "./delivery-index.ts";
+import { STEP_MS } from "./eras.ts";
+import { deadLetter, routedCall, START_MS, total } from "./fixtures/records.ts";
+import { INDEXED, type Indexed, type IndexedRecords } from "./indexed.ts";
+import type { RetentionRules } from "./retention.ts";
+import type { DueRollup } from "./rollups-table.ts";
+
+const { day: DAY_MS, hour: HOUR_MS, minute: MINUTE_MS } = STEP_MS;
+const YEARS_MS = 4 * 365 * DAY_MS;
+const keptMs = {
+  ...(Object.fromEntries(INDEXED.map((kind) => [kind, 7 * DAY_MS])) as RetentionRules["keptMs"]),
+  dailyStats: 400 * DAY_MS,
+};
+
+let folder: string;
+let nowMs: number;
+const opened: DeliveryIndex[] = [];
+beforeEach(() => {
+  nowMs = START_MS;
+  folder = mkdtempSync(join(tmpdir(), "hookline-rolling-"));
+});
+afterEach(() => {
+  for (const index of opened.splice(0)) index.close();
+  rmSync(folder, { recursive: true });
+});
+
+const discarded: string[] = [];
+function open(name = "first"): DeliveryIndex {
+  const onDiscarded = (why: string): void => void discarded.push(why);
+  const index = new DeliveryIndex({ folder: join(folder, name), nowMs: () => nowMs, onDiscarded });
+  opened.push(index);
+  return index;
+}
+
+function read<K extends Indexed>(index: DeliveryIndex, kind: K, records: readonly IndexedRecords[K][]): void {
+  const from = index.position(kind, 0) ?? 0;
+  const entries = records.map((record, at) => ({ partition: 0, offset: from + at, record }));
+  index.apply({ kind, partition: 0, entries, nextOffset: from + records.length, epoch: index.epoch });
+}
+
+function sweep(index: DeliveryIndex, maxRows = 1_000_000): void {
+  while (index.deleteOld({ keptMs, maxRows }));
+}
+
+/** All that is counted, as "stage reason calls" and "outcome requests", by step. */
+function counted(index: DeliveryIndex, stepMs: number = YEARS_MS): Record<string, string[]> {
+  const range = { fromMs: 0, toMs: nowMs + DAY_MS };
+  const requests = index.sumRequests({ ...range, stepMs, destinationId: "d1" });
+  const lines = [
+    ...index
+      .sumFlow({ ...range, stepMs })
+      .map(({ atMs, calls, reason, stage }) => [atMs, `${stage} ${reason} ${calls}`] as const),
+    ...requests.map(({ atMs, counts }) => [atMs, `success ${counts.outcomes["success"]}`] as const),
+  ];
+  const groups = Map.groupBy(lines, ([atMs]) => new Date(atMs).toISOString());
+  return Object.fromEntries([...groups].map(([at, of]) => [at, of.map(([, line]) => line).toSorted()]));
+}
+
+/** Sends what is due as the service does, and what the topics then have. */
+function written(
+  index: DeliveryIndex,
+  topics: Record<"hourlyStats" | "dailyStats", StatsRollup[]>,
+): DueRollup[] {
+  const all: DueRollup[] = [];
+  for (let due = index.dueRollups(3); due.length > 0; due = index.dueRollups(3)) {
+    const news = due.filter(({ isNews }) => isNews);
+    for (const { record, stepMs } of news)
+      topics[stepMs === DAY_MS ? "dailyStats" : "hourlyStats"].push(record);
+    index.settleRollups(due);
+    all.push(...news);
+  }
+  return all;
+}
+
+let made = 0;
+const next = (): number => {
+  made += 1;
+  return made;
+};
+const call = (atMs: number) => routedCall({ offset: next(), messageId: `m${made}`, receivedAtMs: atMs });
+const request = (atMs: number) => total({ sequence: next(), minuteMs: atMs - (atMs % MINUTE_MS) });
+
+describe("steps", () => {
+  test("become hours and days when they are old, and count the same in every step", () => {
+    let run = 0;
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 3 * DAY_MS }), { minLength: 1, maxLength: 20 }),
+        fc.array(fc.integer({ min: 0, max: 20 * DAY_MS }), { minLength: 1, maxLength: 4 }),
+        (ages, passes) => {
+          nowMs = START_MS;
+          run += 1;
+          const index = open(`${run}`);
+          const times = ages.map((ageMs) => nowMs - ageMs);
+          read(index, "routedCalls", times.map(call));
+          read(index, "totals", times.map(request));
+          const before = counted(index, DAY_MS);
+          for (const passedMs of passes) {
+            nowMs += passedMs;
+            sweep(index);
+            expect(counted(index, DAY_MS)).toEqual(before);
+          }
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  test("are whole where they are asked for: minutes of two days, hours of thirty", () => {
+    const index = open();
+    const [minutes, hours] = [nowMs - 2 * DAY_MS, nowMs - 30 * DAY_MS];
+    const old = call(hours - 30 * DAY_MS);
+    read(index, "routedCalls", [call(minutes), call(minutes + 59 * MINUTE_MS), old]);
+    sweep(index);
+    expect(Object.keys(counted(index, MINUTE_MS))).toEqual([
+      "2025-12-30T00:00:00.000Z",
+      "2025-12-30T00:59:00.000Z",
+    ]);
+    nowMs += 2 * HOUR_MS;
+    sweep(index);
+    expect(counted(index, MINUTE_MS)).toEqual({ "2025-12-30T00:00:00.000Z": ["routed  2", "sent  2"] });
+    nowMs += 40 * DAY_MS;
+    sweep(index);
+    expect(Object.keys(counted(index, HOUR_MS))).toEqual(["2025-12-30T00:00:00.000Z"]);
+    nowMs += 400 * DAY_MS;
+    sweep(index);
+    expect(counted(index)).toEqual({});
+  });
+
+  test("of which there are too many become hours before their time, and nothing is lost", () => {
+    const index = open();
+    nowMs += 20 * HOUR_MS;
+    const times = Array.from({ length: 1_000 }, (_, minute) => START_MS + minute * MINUTE_MS);
+    read(index, "routedCalls", times.map(call));
+    read(index, "totals", times.map(request));
+    sweep(index, 900);
+    expect(Object.values(counted(index))).toEqual([["routed  1000", "sent  1000", "success 1000"]]);
+    expect(Object.keys(counted(index, MINUTE_MS)).length).toBeLessThan(1_000);
+  });
+});
+
+describe("roll-ups", () => {
+  const topics = { hourlyStats: [] as StatsRollup[], dailyStats: [] as StatsRollup[] };
+  beforeEach(() => {
+    topics.hourlyStats = [];
+    topics.dailyStats = [];
+  });
+
+  /** Days of calls and requests, each read when it came and rolled up when it is old. */
+  function live(index: DeliveryIndex, days: number): void {
+    for (let hour = 0; hour < days * 24; hour += 1) {
+      if (hour % 7 === 0) {
+        read(index, "routedCalls", [call(nowMs), call(nowMs + MINUTE_MS)]);
+        read(index, "totals", [request(nowMs)]);
+      }
+      nowMs += HOUR_MS;
+      if (hour % 24 === 23) {
+        sweep(index);
+        written(index, topics);
+      }
+    }
+  }
+
+  test("make an index that is created again count what the one before counted", () => {
+    const first = open();
+    live(first, 60);
+    const second = open("second");
+    read(second, "hourlyStats", topics.hourlyStats);
+    read(second, "dailyStats", topics.dailyStats);
+    const from = nowMs - 7 * DAY_MS;
+    const whole = counted(first, DAY_MS);
+    expect(Object.keys(whole)).toHaveLength(60);
+    const kept = Object.entries(counted(first, HOUR_MS)).filter(([at]) => Date.parse(at) >= from - DAY_MS);
+    const again = kept.flatMap(([at, lines]) =>
+      lines.includes("routed  2") ? [call(Date.parse(at)), call(Date.parse(at))] : [],
+    );
+    read(second, "routedCalls", again);
+    read(
+      second,
+      "totals",
+      kept.filter(([, lines]) => lines.includes("success 1")).map(([at]) => request(Date.parse(at))),
+    );
+    sweep(second);
+    expect(counted(second, DAY_MS)).toEqual(whole);
+    const hours = (index: DeliveryIndex) =>
+      Object.entries(counted(index, HOUR_MS)).filter(([at]) => Date.parse(at) >= nowMs - 30 * DAY_MS);
+    expect(hours(second)).toEqual(hours(first));
+    // Its topics have them already.
+    expect(written(second, topics)).toEqual([]);
+  });
+
+  test("are written again when counts come late, and the newer one replaces the older", () => {
+    const first = open();
+    read(first, "routedCalls", [call(nowMs)]);
+    nowMs += 3 * DAY_MS + 2 * HOUR_MS;
+    sweep(first);
+    expect(written(first, topics).map(({ stepMs }) => stepMs)).toEqual([HOUR_MS, HOUR_MS, DAY_MS, DAY_MS]);
+    read(first, "hourlyStats", topics.hourlyStats);
+    read(first, "deadLetters", [deadLetter({ receivedAtMs: START_MS })]);
+    sweep(first);
+    expect(written(first, topics)).toHaveLength(2);
+    nowMs += 20 * DAY_MS;
+    const second = open("second");
+    read(second, "hourlyStats", topics.hourlyStats);
+    read(second, "dailyStats", topics.dailyStats);
+    // The dead letter is kept for longer than calls, and is in the roll-up.
+    read(second, "deadLetters", [deadLetter({ receivedAtMs: START_MS })]);
+    expect(counted(second)).toEqual(counted(first));
+    expect(Object.values(counted(second))).toEqual([["dead permanent 1", "routed  1", "sent  1"]]);
+  });
+
+  test("stay due until they are written, and when something has come to them meanwhile", () => {
+    const index = open();
+    read(index, "routedCalls", [call(nowMs)]);
+    nowMs += 3 * DAY_MS + 2 * HOUR_MS;
+    sweep(index);
+    const due = index.dueRollups(10);
+    expect(index.dueRollups(10)).toEqual(due);
+    read(index, "routedCalls", [call(START_MS)]);
+    sweep(index);
+    index.settleRollups(due);
+    expect(index.dueRollups(10).map(({ record: { calls } }) => calls[0]?.calls)).toEqual([2, 2, 2, 2]);
+  });
+
+  test("that count less are not written over those that count more", () => {
+    const [first, behind] = [open(), open("behind")];
+    read(first, "routedCalls", [call(nowMs), call(nowMs)]);
+    read(behind, "routedCalls", [call(nowMs)]);
+    nowMs += 3 * DAY_MS + 2 * HOUR_MS;
+    sweep(first);
+    sweep(behind);
+    written(first, topics);
+    read(behind, "hourlyStats", topics.hourlyStats);
+    read(behind, "dailyStats", topics.dailyStats);
+    expect(written(behind, topics)).toEqual([]);
+  });
+
+  test("are not waited for by an index that was away for longer than topics keep calls: it is made again", () => {
+    const index = open();
+    read(index, "routedCalls", [call(nowMs)]);
+    sweep(index);
+    index.close();
+    nowMs += 5 * DAY_MS;
+    const soon = open();
+    expect(soon.position("routedCalls", 0)).toBe(1);
+    sweep(soon);
+    soon.close();
+    nowMs += 6 * DAY_MS + HOUR_MS;
+    expect(open().position("routedCalls", 0)).toBeUndefined();
+    expect(discarded.splice(0)).toEqual(["it was not used for six days"]);
+  });
+});
+
+describe("names of events", () => {
+  const named = (event: string | null, atMs = nowMs) => ({ ...call(atMs), event });
+  const names = (index: DeliveryIndex) => {
+    const range = { fromMs: 0, toMs: nowMs + DAY_MS, stepMs: YEARS_MS };
+    return Object.fromEntries(index.sumNames(range).flatMap(({ counts }) => [...counts]));
+  };
+
+  test("are counted with their calls, before and after they are rolled up, and in roll-ups", () => {
+    const index = open();
+    const body = Buffer.from('{"version":1,"type":"track","event":"A"}');
+    read(index, "routedCalls", [
+      named("A"),
+      named("A"),
+      named("B"),
+      named(null),
+      { ...named("A"), outcome: "duplicate" },
+    ]);
+    read(index, "deadLetters", [deadLetter({ receivedAtMs: nowMs, body })]);
+    const counts = {
+      A: { routed: 2, "dropped duplicate": 1, sent: 3, "dead permanent": 1 },
+      B: { routed: 1, sent: 1 },
+    };
+    expect(names(index)).toEqual(counts);
+    nowMs += 3 * DAY_MS + 2 * HOUR_MS;
+    sweep(index);
+    expect(names(index)).toEqual(counts);
+    const topics = { hourlyStats: [] as StatsRollup[], dailyStats: [] as StatsRollup[] };
+    written(index, topics);
+    nowMs += 20 * DAY_MS;
+    const second = open("second");
+    read(second, "hourlyStats", topics.hourlyStats);
+    expect(names(second)).toEqual(counts);
+  });
+
+  test("of which a sender makes up ever more are bounded; the most called stay", () => {
+    const index = open();
+    for (let batch = 0; batch < 40; batch += 1) {
+      const made = Array.from({ length: 100 }, () => named(`random ${next()}`));
+      read(index, "routedCalls", [...made, ...Array.from({ length: 10 }, () => named("Often"))]);
+      nowMs += 10_000;
+    }
+    expect(names(index)).toMatchObject({ Often: { routed: 400, sent: 400 } });
+    const [{ counts } = { counts: new Map() }] = index.sumNames({
+      fromMs: START_MS,
+      toMs: nowMs,
+      stepMs: MINUTE_MS,
+    });
+    expect(counts.size).toBeLessThanOrEqual(150);
+    expect(Object.values(counted(index))).toEqual([["routed  4400", "sent  4400"]]);
+  });
+
+  test("that are not written yet are written when the index is closed, and those of a call that was routed again are taken back", () => {
+    const index = open();
+    const first = named("A");
+    read(index, "routedCalls", [first, named("A")]);
+    index.close();
+    const again = open();
+    read(again, "routedCalls", [{ ...first, outcome: "no_destination", destinationIds: [] }]);
+    expect(names(again)).toEqual({ A: { routed: 1, sent: 1, "dropped no_destination": 1 } });
+  });
+});

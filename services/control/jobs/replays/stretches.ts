@@ -1,0 +1,69 @@
+import { type Admin, partitionOfKey } from "#kafka";
+import { deliveryKey, type ReplayStretch } from "#topics";
+import type { RoutedUpTo } from "../../deliveries/calls/trace.ts";
+
+/** Clocks of the machines that accept calls and that write jobs may be so far apart. */
+const CLOCKS_APART_MS = 300_000;
+
+interface Asked {
+  readonly destinationId: string;
+  /** How many shards its jobs may be in. */
+  readonly shards: number;
+  /** Of calls accepted since then; undefined: of all. */
+  readonly fromMs: number | undefined;
+}
+
+/**
+ * What of delivery-jobs has the jobs of a destination, up to its ends now. A call may be routed long after it was accepted, so nothing at
+ * the end is left out.
+ */
+export async function jobStretches(
+  admin: Pick<Admin, "offsets" | "offsetForTime">,
+  topicName: string,
+  { destinationId, fromMs, shards }: Asked,
+): Promise<ReplayStretch[]> {
+  const stretches = await stretchesSince(admin, topicName, fromMs);
+  const wanted = partitionsOf(destinationId, shards, stretches.length);
+  return stretches.filter(({ partition }) => wanted.has(partition)).filter(isSomething);
+}
+
+/** What of calls routers have done with, accepted since then (Unix ms). Of later ones the configuration of now decides anyway. */
+export async function callStretches(
+  admin: Pick<Admin, "offsets" | "offsetForTime">,
+  topicName: string,
+  { fromMs, routedUpTo }: { readonly fromMs: number | undefined; readonly routedUpTo: RoutedUpTo },
+): Promise<ReplayStretch[]> {
+  const stretches = await stretchesSince(admin, topicName, fromMs);
+  return stretches
+    .map(({ toOffset, ...stretch }) => {
+      const end = Math.min(toOffset, routedUpTo.get(stretch.partition) ?? 0);
+      return { ...stretch, toOffset: end };
+    })
+    .filter(isSomething);
+}
+
+function isSomething({ fromOffset, toOffset }: ReplayStretch): boolean {
+  return fromOffset < toOffset;
+}
+
+/** Of each partition, empty ones too, in their order. */
+async function stretchesSince(
+  admin: Pick<Admin, "offsets" | "offsetForTime">,
+  topicName: string,
+  fromMs: number | undefined,
+): Promise<ReplayStretch[]> {
+  const offsets = await admin.offsets(topicName);
+  const starts = fromMs === undefined ? [] : await admin.offsetForTime(topicName, fromMs - CLOCKS_APART_MS);
+  const first = new Map(starts.map(({ partition, offset }) => [partition, offset]));
+  return offsets
+    .toSorted((one, other) => one.partition - other.partition)
+    .map(({ partition, low, high }) => {
+      const fromOffset = Math.min(Math.max(low, first.get(partition) ?? low), high);
+      return { partition, fromOffset, toOffset: high };
+    });
+}
+
+function partitionsOf(destinationId: string, shards: number, partitions: number): ReadonlySet<number> {
+  const keys = Array.from({ length: shards }, (_, shard) => deliveryKey({ destinationId, shard }));
+  return new Set(keys.map((key) => partitionOfKey(key, partitions)));
+}

@@ -1,0 +1,163 @@
+// Long lists and busy streams in a real Chromium: what is loaded does not hold the page, however much it is. Prints the longest frames.
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { requestJson } from "#support/api";
+import type { ConsolePage } from "#support/console";
+import { until } from "#support/until";
+import { openShownWorld, type ShownWorld } from "./shown.ts";
+import type { World } from "./world.ts";
+
+// The first run downloads the browser.
+jest.setTimeout(300_000);
+
+const TIMEOUT_MS = 60_000;
+const ROWS = 10_000;
+const PER_SECOND = 50;
+const LIVE_SECONDS = 20;
+/** Drawn beyond what is seen; a window of 800 px has some twenty rows. */
+const MOST_DRAWN = 120;
+/** Of a task while rows and events come, three frames: 10,000 rows that are all drawn take seconds. */
+const MOST_TASK_MS = 50;
+
+let opened: ShownWorld | undefined;
+let world: World;
+let shown: ConsolePage;
+
+beforeAll(async () => {
+  opened = await openShownWorld({
+    calls: [{ userId: "ann", event: "Order Completed", messageId: "m-1" }],
+  });
+  ({ shown, world } = opened);
+  await shown.page.setViewport({ width: 1_280, height: 800 });
+}, 300_000);
+
+afterAll(() => opened?.close(), 60_000);
+
+interface TraceEvent {
+  readonly name: string;
+  /** CPU time, microseconds. */
+  readonly tdur?: number;
+}
+
+/** The CPU times of the page's tasks meanwhile, in ms, the longest first: no frame is drawn while one runs. The wall's depends on who else uses the machine. */
+async function tasksOf(what: string, work: () => Promise<void>): Promise<readonly number[]> {
+  const { tracing } = shown.page;
+  await tracing.start({ categories: ["disabled-by-default-devtools.timeline"] });
+  await work();
+  // One event a line, of which one in ten is meant: parsed as a whole they take half a gigabyte.
+  const lines = new TextDecoder().decode(await tracing.stop()).split("\n");
+  const tasks = lines.filter((line) => line.includes('"name":"RunTask"')).map(eventIn);
+  const longest = tasks.map(({ tdur = 0 }) => tdur / 1_000).sort((one, other) => other - one);
+  expect(longest.length).toBeGreaterThan(0);
+  const told = longest.slice(0, 5).map((ms) => ms.toFixed(0));
+  const totalMs = longest.reduce((sum, ms) => sum + ms, 0);
+  process.stdout.write(
+    `${what}: longest ${told.join(", ")} ms of ${longest.length} tasks, ${totalMs.toFixed(0)} ms in all\n`,
+  );
+  return longest;
+}
+
+function eventIn(line: string): TraceEvent {
+  return JSON.parse(line.slice(line.indexOf("{"), line.lastIndexOf("}") + 1)) as TraceEvent;
+}
+
+const drawn = async (): Promise<number> =>
+  Number(await shown.page.evaluate(`document.querySelectorAll("tr[data-row]").length`));
+
+test("what is built is React for production, whatever the environment of the build says", async () => {
+  await shown.open("/audiences");
+  const loaded = await shown.page.evaluate(
+    "performance.getEntriesByType('resource').map(({ name }) => name)",
+  );
+  expect(loaded).toContainEqual(expect.stringContaining("/assets/"));
+  expect(loaded).not.toContainEqual(expect.stringContaining("jsx-dev-runtime"));
+});
+
+test(`${ROWS} members are loaded page by page, looked through and gone through by keys`, async () => {
+  const { click, open, page, text, untilText } = shown;
+  const rows = Array.from({ length: ROWS }, (_, at) => `guest-${at}`);
+  const path = `/v1/audiences/${world.listId}`;
+  await requestJson(`${world.deployment.controlUrl()}${path}/members/all`, {
+    method: "PUT",
+    body: ["userId", ...rows].join("\n"),
+    headers: { "content-type": "text/csv" },
+  });
+  const isThere = async () => (await world.api<{ members: number }>(path)).members === ROWS;
+  await until(isThere, { timeoutMs: 2 * TIMEOUT_MS, what: "the members" });
+  // The list is read from a copy of the profiles, which comes behind the count.
+  const csv = `${world.deployment.controlUrl()}${path}/members.csv`;
+  const isListed = async () => (await (await fetch(csv)).text()).trimEnd().split("\n").length > ROWS;
+  await until(isListed, { timeoutMs: TIMEOUT_MS, what: "the members in the copy" });
+  await open(`/audiences/${world.listId}`);
+  await untilText("10,000 members");
+  await untilText("Load more");
+  const deadlineMs = Date.now() + 2 * TIMEOUT_MS;
+  const isMore = `[...document.querySelectorAll("button")].some((one) => one.innerText.startsWith("Load"))`;
+  const loading = await tasksOf(`loading ${ROWS} members`, async () => {
+    while ((await page.evaluate(isMore)) === true) {
+      expect(Date.now()).toBeLessThan(deadlineMs);
+      await click("Load more").catch(() => undefined);
+    }
+  });
+  expect(loading[0]).toBeLessThan(MOST_TASK_MS);
+  expect(await drawn()).toBeLessThan(MOST_DRAWN);
+  const scrolling = await tasksOf(`scrolling through ${ROWS} members`, async () => {
+    for (let part = 0; part <= 10; part += 1) {
+      await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${part} / 10)`);
+      await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+    }
+  });
+  expect(scrolling[0]).toBeLessThan(MOST_TASK_MS);
+  expect(await drawn()).toBeLessThan(MOST_DRAWN);
+  expect(await text()).toMatch(/guest-\d+/);
+  expect(await page.evaluate(`document.querySelector("table.long").getAttribute("aria-rowcount")`)).toBe(
+    String(ROWS + 1),
+  );
+  // Keys lead on to rows that were not drawn.
+  await page.evaluate(`scrollTo(0, 0)`);
+  await page.waitForFunction(`document.querySelector('tr[aria-rowindex="2"] a') !== null`, {
+    timeout: TIMEOUT_MS,
+  });
+  await page.evaluate(`document.querySelector('tr[aria-rowindex="2"] a').focus()`);
+  for (let pressed = 0; pressed < 100; pressed += 1) await page.keyboard.press("ArrowDown");
+  // Faster than they are drawn: none is lost.
+  await page.waitForFunction(`document.activeElement.closest("tr").getAttribute("aria-rowindex") === "102"`, {
+    timeout: TIMEOUT_MS,
+  });
+  expect(await shown.findings()).toEqual([]);
+});
+
+test(`${PER_SECOND} live events a second are drawn as they come`, async () => {
+  const { open, page, untilText } = shown;
+  await open(`/sources/${world.source.id}/live?text=of-${"x"}`);
+  await untilText("listening");
+  const [writeKey = ""] = world.source.writeKeys;
+  const tasks = await tasksOf(`${LIVE_SECONDS} s of ${PER_SECOND} live events a second`, async () => {
+    const beganAtMs = Date.now();
+    for (let second = 0; second < LIVE_SECONDS; second += 1) {
+      const batch = Array.from({ length: PER_SECOND }, (_, at) => ({
+        ...{ type: "track", userId: `of-x-${at}`, event: "Seen", messageId: `live-${second}-${at}` },
+      }));
+      expect((await world.deployment.send(writeKey, "batch", { batch })).status).toBe(200);
+      const leftMs = beganAtMs + (second + 1) * 1_000 - Date.now();
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, leftMs)));
+    }
+  });
+  expect(tasks[0]).toBeLessThan(MOST_TASK_MS);
+  expect(Number(await page.evaluate(`document.querySelectorAll(".live li").length`))).toBeLessThan(
+    MOST_DRAWN,
+  );
+});
+
+test("a list that goes on says how many it has, as far as that is counted", async () => {
+  const { open, untilText } = shown;
+  const { total } = await until(
+    async () => {
+      const page = await world.api<{ total: number | null }>("/v1/dead-letters?limit=1");
+      return (page.total ?? 0) > 50 ? page : undefined;
+    },
+    { timeoutMs: TIMEOUT_MS, what: "dead letters" },
+  );
+  await open("/dead-letters");
+  await untilText(" in all");
+  expect(total).toBeGreaterThan(50);
+});
