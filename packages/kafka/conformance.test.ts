@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe } from "@jest/globals";
 import { systemHost } from "#host";
-import { withBareAdmin } from "#support/kafka-access";
+import { removeRecordsBefore, withBareAdmin } from "#support/kafka-access";
 import { type ConformanceBench, describeConformance, joinOnce } from "#support/kafka-conformance/index";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
@@ -71,15 +71,8 @@ class RealKafka implements ConformanceBench {
     return promise;
   }
 
-  async removeBefore(
-    { topic, partition }: { topic: string; partition: number },
-    offset: number,
-  ): Promise<void> {
-    await withBareAdmin(this.#brokers, async (admin) => {
-      // The client deletes only where it has looked before.
-      await admin.fetchTopicOffsets(topic);
-      await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(offset) }] });
-    });
+  removeBefore(at: { topic: string; partition: number }, offset: number): Promise<void> {
+    return removeRecordsBefore(this.#brokers, at, offset);
   }
 
   /** The broker's cleaner looks every 15 s. */

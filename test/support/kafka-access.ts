@@ -1,6 +1,7 @@
-// A cluster's access rules, by the bare client: the product changes none.
+// A cluster's access rules, and what retention does, by the bare client: the product does neither.
 import kafkajs from "kafkajs";
 import type { AccessRule } from "#topics";
+import { until } from "./until.ts";
 
 /** A rule with its principal as Kafka knows it, e.g. User:ingest. */
 export type GrantedRule = Omit<AccessRule, "principal"> & { readonly principal: string };
@@ -17,6 +18,53 @@ export async function withBareAdmin<R>(
   } finally {
     await admin.disconnect();
   }
+}
+
+/** Removes a partition's records before this offset, as retention does. */
+export async function removeRecordsBefore(
+  brokers: readonly string[],
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+  offset: number,
+): Promise<void> {
+  const partitions = [{ partition, offset: String(offset) }];
+  await withBareAdmin(brokers, async (admin) => {
+    // The client deletes only where it has looked before.
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions });
+  });
+}
+
+/** As removeRecordsBefore, for a compacted topic, which a broker refuses to shorten. */
+export async function removeCompactedBefore(
+  brokers: readonly string[],
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+  offset: number,
+): Promise<void> {
+  const setPolicy = (policy: string) =>
+    withBareAdmin(brokers, (admin) =>
+      admin.alterConfigs({
+        resources: [{ type: 2, name: topic, configEntries: [{ name: "cleanup.policy", value: policy }] }],
+        validateOnly: false,
+      }),
+    );
+  await setPolicy("delete");
+  // The controller answers before the partition's broker knows the policy: until then it refuses.
+  await until(
+    () => removeRecordsBefore(brokers, { topic, partition }, offset).then(() => true, isRefusedByPolicy),
+    {
+      timeoutMs: 30_000,
+      what: `the broker to know the policy of ${topic}`,
+    },
+  );
+  await setPolicy("compact");
+}
+
+/** False, so that one asks again; throws what has another cause. */
+function isRefusedByPolicy(error: unknown): false {
+  const { cause } = error as { cause?: { partitions?: readonly { error?: { type?: string } }[] } };
+  const types = cause?.partitions?.map((partition) => partition.error?.type) ?? [];
+  if (!types.includes("POLICY_VIOLATION")) throw error;
+  return false;
 }
 
 /** Ids of all consumer groups that begin so. */

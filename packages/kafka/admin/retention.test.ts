@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { withBareAdmin } from "#support/kafka-access";
+import { removeRecordsBefore } from "#support/kafka-access";
 import { until } from "#support/until";
 import {
   names,
@@ -16,12 +16,8 @@ useScratchKafka((test) => {
   given = test;
 });
 
-async function removeBelow(offset: number, topic: string): Promise<void> {
-  await withBareAdmin(given.brokers, async (admin) => {
-    // Only then does it know the leader.
-    await admin.fetchTopicOffsets(topic);
-    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: String(offset) }] });
-  });
+function removeBelow(offset: number, topic: string): Promise<void> {
+  return removeRecordsBefore(given.brokers, { topic, partition: 0 }, offset);
 }
 
 test("a group whose place is below the log's start goes on there, and counts what is gone", async () => {

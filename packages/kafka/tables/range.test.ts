@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { groupIds, withBareAdmin } from "#support/kafka-access";
+import { groupIds, removeRecordsBefore } from "#support/kafka-access";
 import {
   names,
   record,
@@ -102,12 +102,7 @@ describe("reading a range", () => {
     const onRecord = async ({ offset }: { offset: number }): Promise<void> => {
       read.push(offset);
       if (offset !== 0) return;
-      const partitions = [{ partition: 0, offset: "6" }];
-      await withBareAdmin(brokers, async (admin) => {
-        // The client deletes only where it has looked before.
-        await admin.fetchTopicOffsets(large);
-        await admin.deleteTopicRecords({ topic: large, partitions });
-      });
+      await removeRecordsBefore(brokers, { topic: large, partition: 0 }, 6);
     };
     await scratch.kafka.readRange({ topic: large, partition: 0, fromOffset: 0, toOffset: 8, onRecord });
     expect(read).toEqual([0, 6, 7]);

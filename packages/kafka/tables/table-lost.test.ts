@@ -1,6 +1,6 @@
 // A table whose topic was deleted or emptied, on a real Kafka.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { withBareAdmin } from "#support/kafka-access";
+import { removeCompactedBefore } from "#support/kafka-access";
 import { until } from "#support/until";
 import type { LogLine } from "../fixtures/recording-logger.ts";
 import { record, type ScratchKafka, scratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
@@ -145,24 +145,11 @@ test("a half restored topic that is created again and filled is believed by who 
   expect(table.get("d")).toBe("2");
 }, 120_000);
 
-/** Deletes records as retention or a person does, which a compacted topic refuses. */
-async function deleteRecordsBefore(offset: number, partition: number): Promise<void> {
-  const resource = (policy: string) => ({
-    resources: [{ type: 2, name: config, configEntries: [{ name: "cleanup.policy", value: policy }] }],
-    validateOnly: false,
-  });
-  await withBareAdmin(brokers, async (admin) => {
-    await admin.alterConfigs(resource("delete"));
-    await admin.deleteTopicRecords({ topic: config, partitions: [{ partition, offset: String(offset) }] });
-    await admin.alterConfigs(resource("compact"));
-  });
-}
-
 test("a partition that was emptied is noticed beside one that was not, by who runs and by who starts", async () => {
   await table.load();
   const [partition, other] = [partitionOfKey("a", 2), partitionOfKey("d", 2)];
   expect(partition).not.toBe(other);
-  await deleteRecordsBefore(1, partition);
+  await removeCompactedBefore(brokers, { topic: config, partition }, 1);
   const lost = { code: "records_lost", message: expect.stringContaining(`partition ${partition}: `) };
   await expect(table.look()).rejects.toMatchObject(lost);
   const admin = scratch.kafka.admin();
@@ -176,7 +163,7 @@ test("records that are deleted at the beginning of a partition are noticed by wh
   await write(record(config, "a", "2"));
   await table.load();
   const partition = partitionOfKey("a", 2);
-  await deleteRecordsBefore(1, partition);
+  await removeCompactedBefore(brokers, { topic: config, partition }, 1);
   const why = expect.stringContaining(`partition ${partition}: its beginning was 0 and is 1`);
   await expect(table.look()).rejects.toMatchObject({ code: "records_lost", message: why });
   await write(record(config, "a", "3"));
