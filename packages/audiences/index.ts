@@ -27,8 +27,7 @@ export {
 } from "./explain/explain.ts";
 export { type DecidingCondition, explainFilter } from "./explain/explain-filter.ts";
 export { passesFilter } from "./leaves/call-filter.ts";
-export { whyNotTaken } from "./leaves/passed-over.ts";
-export { filterFrom, filterOf } from "./leaves/stored-filter.ts";
+export { filterFrom, filterOf, whyNotTaken } from "./leaves/stored-filter.ts";
 export {
   type FlipContext,
   messageIdOf,
