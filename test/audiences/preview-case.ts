@@ -25,12 +25,12 @@ function configOf({ definition, id, includeAnonymous, key, kind }: CaseComputati
 function partsOf({ product, run }: World, configs: readonly AudienceConfig[]): MemberParts {
   const copies = new Map(Array.from(product.profiles, ([id, profile]) => [id, copyOf(profile)]));
   const ids = [...copies.keys()].sort();
-  const profiles: Pick<ProfileReader, "count" | "ids" | "partitions" | "read" | "toldOf"> = {
+  const profiles: Pick<ProfileReader, "count" | "ids" | "partitions" | "read" | "toldState"> = {
     count: ids.length,
     partitions: 1,
     ids: (_, after = "") => ids.filter((id) => id > after),
     read: async (_, id) => copies.get(id),
-    toldOf: async (_, id) => {
+    toldState: async (_, id) => {
       const profile = copies.get(id);
       return profile && profileToRecord(profile);
     },

@@ -177,7 +177,8 @@ export class Syncing {
       this.#signal.throwIfAborted();
       const to = { destination, sync: this.#sync };
       // They were read some turns ago.
-      const jobs = some.flatMap((value) => (isSuppressed(value.profileId) ? [] : (jobOf(value, to) ?? [])));
+      const left = some.filter(({ profileId }) => !isSuppressed(profileId));
+      const jobs = left.flatMap((value) => jobOf(value, to) ?? []);
       await write(jobs);
       onWritten(jobs.length);
       this.#sync = { ...this.#sync, sent: this.#sync.sent + jobs.length };

@@ -102,7 +102,7 @@ class World {
       find: () => Promise.reject(new Error("not asked for")),
       read: () => Promise.reject(new Error("not asked for")),
       survivorOf: () => Promise.reject(new Error("not asked for")),
-      toldOf: () => Promise.reject(new Error("not asked for")),
+      toldState: () => Promise.reject(new Error("not asked for")),
       needed: async () => undefined,
       refresh: async () => {
         this.#copy = structuredClone(this.live);

@@ -44,7 +44,7 @@ export interface ProfileReader {
   /** What was sent for the profile, without reading all of it. */
   sentOf(partition: number, id: string): Promise<SentState | undefined>;
   /** Of a suppressed user, too, who stays in audiences as last sent: for counts of an account's members, never to be shown. */
-  toldOf(partition: number, id: string): Promise<ToldState | undefined>;
+  toldState(partition: number, id: string): Promise<ToldState | undefined>;
 }
 
 export interface ReplicaOptions {
@@ -193,7 +193,7 @@ export class ProfileReplica implements ProfileReader {
     return value === undefined ? undefined : this.#said(id, await this.#decodeSent(value));
   }
 
-  async toldOf(partition: number, id: string): Promise<ToldState | undefined> {
+  async toldState(partition: number, id: string): Promise<ToldState | undefined> {
     const value = this.#stores[partition]?.get(id);
     return value === undefined ? undefined : await this.#decodeTold(value);
   }

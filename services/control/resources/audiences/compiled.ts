@@ -66,8 +66,8 @@ export function limitedFromMs(
 }
 
 /**
- * It and all audiences and computed traits that it names, through others too. Not those of users that an account's members are asked for: the account
- * is told of them.
+ * It and all audiences and computed traits that it names, through others too. Of users' audiences that `members` names the account only learns
+ * who is in them: they are left out.
  */
 function withReferences(config: AudienceConfig, configs: readonly AudienceConfig[]): Set<AudienceConfig> {
   const nameable = configs.filter(({ deletedAtMs }) => deletedAtMs === null);

@@ -28,7 +28,7 @@ export function unknownLeaves(parts: StatusParts, set: ComputationSet, pause: Pa
   return leavesOfNoLive(parts, { set, isMeant: isInLog }, pause);
 }
 
-/** Leaves on audiences of an account's members that no live audience asks for: accounts are told once one does. */
+/** Leaves on audiences of an account's members that no live audience asks for: accounts learn of them when one does. */
 export function untoldLeaves(parts: StatusParts, set: ComputationSet, pause: Pause): Promise<LeafUse[]> {
   return leavesOfNoLive(parts, { set, isMeant: ({ plan }) => isAboutMembers(plan) }, pause);
 }

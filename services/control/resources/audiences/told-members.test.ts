@@ -69,13 +69,13 @@ class World {
         return { clear: () => undefined };
       },
     };
-    const profiles: Pick<ProfileReader, "count" | "ids" | "partitions" | "read" | "toldOf"> = {
+    const profiles: Pick<ProfileReader, "count" | "ids" | "partitions" | "read" | "toldState"> = {
       count: this.#ids.length,
       partitions: 1,
       ids: (_, after = "") => this.#idsBehind(after),
       read: async (_, id): Promise<Profile> =>
         this.#look({ ...createProfile(id, 0), appliedOffset: 0, judgedAtMs: 1 }),
-      toldOf: async (_, id) => {
+      toldState: async (_, id) => {
         this.looked += 1;
         return this.#look(this.#told(id));
       },

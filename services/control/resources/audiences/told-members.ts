@@ -1,5 +1,5 @@
-// Which of the audiences that a definition names under `members` each account's members are in: what accounts are told once it is made (contract 8.10),
-// from one look at all users. Of what a live audience asks for that it names accounts have been told.
+// In which of the audiences that a definition names under `members` each account's members are, from one look at all users: what accounts learn when it
+// is made (contract 8.10). What a live audience asks for that the definition names, accounts know.
 import { type ComputationSet, learnMember, type MemberFact, ownerOf, type Profile } from "#audiences";
 import type { ToldState } from "../../records/profiles/replica.ts";
 import type { Pause } from "../../records/profiles/slices.ts";
@@ -42,7 +42,7 @@ export async function toldMembers(
   const { isWhole } = await lookAtSome(parts, { ...look, of: "users" }, async (partition, id) => {
     const owner = ownerOf(id);
     if (!("userId" in owner) || gathering.isFull) return;
-    const told = await parts.profiles.toldOf(partition, id);
+    const told = await parts.profiles.toldState(partition, id);
     if (told !== undefined) gathering.note(owner.userId, told, nowMs);
   });
   const isKnown = isWhole && !gathering.isFull;
