@@ -32,7 +32,7 @@ export interface Preview<E> {
   readonly sample: (E & Owner)[];
   /** Names of the calls of whose past the profiles do not say what the definition asks for: nothing of it counts here. */
   readonly unknownCalls: string[];
-  /** Keys of audiences that \`members\` asks for, of which not every user is known: the others count as not in it. */
+  /** Keys of audiences that `members` asks for, of which not every user is known: the others count as not in it. */
   readonly unknownAudiences: string[];
 }
 
