@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { type AudienceConfig, type AudienceProgress, audienceProgressKey } from "#topics";
 import { forgetAudience } from "../../../services/control/resources/audiences/audience.ts";
-import { progressOf } from "../../../services/control/resources/audiences/fixtures/processor.ts";
+import { progressOf } from "../../../services/control/resources/audiences/fixtures/progress.ts";
 import { AUDIENCE, audienceStory } from "./fixtures/audience-story.ts";
 import { NO_MEMBER_WORK, written } from "./fixtures/empty-story.ts";
 import { onlyTheGoneGoes, theGoneGoes } from "./forgotten.ts";

@@ -18,6 +18,10 @@ const PreviewView = Type.Object(
   {
     estimatedCount: Type.Integer({ description: "Members that it would have now." }),
     ...PREVIEW_FIELDS,
+    unknownAudiences: Type.Array(Type.String(), {
+      description:
+        "Keys of audiences named in members of which not every user is known, as they are being prepared or there are more users than three seconds reach. Other users count as not in them.",
+    }),
     sample: Type.Array(
       Type.Object({
         ...OWNER_FIELDS,
