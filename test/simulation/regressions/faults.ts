@@ -92,7 +92,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [BACK, DOUBLE, PASSED],
     worlds: "deliveries",
-    firstSeed: 435,
+    firstSeed: 912,
   },
   {
     name: "batches of an earlier generation are handed on",
