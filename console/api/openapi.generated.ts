@@ -388,6 +388,38 @@ export type paths = {
         patch?: never;
         trace?: never;
     };
+    "/v1/sources/{id}/refused-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listRefusedCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/refused-calls/{refusedId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRefusedCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/filters/test": {
         parameters: {
             query?: never;
@@ -1501,6 +1533,7 @@ export type components = {
                 statistics: components["schemas"]["Recorded"];
                 calls: components["schemas"]["Recorded"];
                 deadLetters: components["schemas"]["Recorded"];
+                refusedCalls: components["schemas"]["Recorded"];
             };
         };
         Issue: {
@@ -1696,6 +1729,8 @@ export type components = {
         };
         /** @enum {string} */
         NoBody: "user_deleted" | "not_recorded" | "no_longer_kept";
+        /** @enum {string} */
+        NoRefusedBody: "user_deleted" | "not_kept" | "no_longer_kept";
         /** @enum {string} */
         OutcomeReason: "timeout" | "http_5xx" | "http_408" | "http_429" | "tls" | "dns" | "connect" | "reset" | "invalid_response" | "secret_unreadable" | "http_4xx" | "http_3xx" | "self_signed" | "blocked_address" | "invalid_request";
         /** @enum {string} */
@@ -1908,6 +1943,26 @@ export type components = {
             oldest: string | null;
             /** Format: date-time */
             newest: string | null;
+            /** Format: date-time */
+            indexedUntil: string | null;
+        };
+        /** @enum {string} */
+        RefusalCode: "no_user_anon_id" | "event_not_defined" | "event_not_string" | "properties_not_object" | "traits_not_object" | "name_not_string" | "id_required" | "id_not_string" | "invalid_type" | "message_too_large" | "too_many_messages" | "empty_batch" | "unknown_source" | "source_disabled" | "invalid_json" | "invalid_encoding" | "not_an_object" | "nested_too_deep" | "number_out_of_range" | "message_id_too_long" | "context_not_object" | "integrations_invalid" | "rate_limited";
+        RefusedCalls: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            code: components["schemas"]["RefusalCode"];
+            message: string;
+            calls: number;
+            index: number | null;
+            userIds: string[] | null;
+        };
+        RefusedCallsPage: {
+            data: components["schemas"]["RefusedCalls"][];
+            next: string | null;
+            total?: number | null;
+            atLeast?: number;
             /** Format: date-time */
             indexedUntil: string | null;
         };
@@ -2444,6 +2499,19 @@ export type components = {
             sendAgain: {
                 [key: string]: unknown;
             } | null;
+        };
+        WholeRefusedCalls: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            code: components["schemas"]["RefusalCode"];
+            message: string;
+            calls: number;
+            index: number | null;
+            userIds: string[] | null;
+            bodyText: string | null;
+            isBodyCut: boolean;
+            noBody: components["schemas"]["NoRefusedBody"] | null;
         };
         Problem: {
             type: string;
@@ -3232,6 +3300,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SourceCallPage"];
+                };
+            };
+        };
+    };
+    listRefusedCalls: {
+        parameters: {
+            query?: {
+                code?: components["schemas"]["RefusalCode"];
+                userId?: string;
+                from?: string;
+                to?: string;
+                limit?: number;
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusedCallsPage"];
+                };
+            };
+        };
+    };
+    getRefusedCalls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                refusedId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeRefusedCalls"];
                 };
             };
         };

@@ -2,7 +2,14 @@
 import type { Admin, Kafka, Table } from "#kafka";
 import type { ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
-import { type Call, consumerGroups, type DestinationConfig, type Replay, type TopicMap } from "#topics";
+import {
+  type Call,
+  consumerGroups,
+  type DestinationConfig,
+  type RefusedCalls,
+  type Replay,
+  type TopicMap,
+} from "#topics";
 import type { settings } from "./config.ts";
 import type { FilterTestWork } from "./deliveries/calls/filter-test.ts";
 import { lastCalls } from "./deliveries/calls/last-calls.ts";
@@ -51,6 +58,7 @@ export interface OpenDeliveries {
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
   readonly acceptedCalls: PlaceReader<Call>;
+  readonly refusedCalls: PlaceReader<RefusedCalls>;
   readonly lastCalls: FilterTestWork["lastCalls"];
   readonly replays: ReplayStore;
   readonly waiting: WaitingReader;
@@ -117,6 +125,7 @@ export function openDeliveries(
     deliveries,
     deadLetters,
     acceptedCalls: createPlaceReader({ kafka, serde, topic: topics.calls }),
+    refusedCalls: createPlaceReader({ kafka, serde, topic: topics.refusedCalls }),
     lastCalls: (asked) => lastCalls({ kafka, admin, serde, topic: topics.calls }, asked),
     replays: store,
     waiting,

@@ -85,3 +85,6 @@ export const REJECTIONS: Reasons<RejectionCode> = {
 };
 
 export const REJECTION_CODES = reasonsOf(REJECTIONS);
+
+/** With the one that is no fault of a call. */
+export const REFUSAL_CODES = [...REJECTION_CODES, "rate_limited"] as const;

@@ -29,6 +29,7 @@ import { findIssue, type Issue, type IssueFilter, listIssues } from "./issues-ta
 import { beginLife, noteUse } from "./life.ts";
 import { type NameSum, sumNames } from "./names-table.ts";
 import { insertRecord, type Opened } from "./records.ts";
+import { type ListedRefused, listRefused, type RefusedFilter } from "./refused-calls-table.ts";
 import { deleteOld, partitionsOf, type RetentionRules, ROUTED_CALLS } from "./retention.ts";
 import { type DueRollup, dueRollups, settleDue } from "./rollups-table.ts";
 import {
@@ -180,6 +181,10 @@ export class DeliveryIndex {
 
   listCallsOfSource(filter: CallsOfSource, page: Page): CallOfSource[] {
     return this.#use(({ sql }) => listCallsOfSource(sql, filter, page));
+  }
+
+  listRefused(filter: RefusedFilter, page: Page): ListedRefused[] {
+    return this.#use(({ sql }) => listRefused(sql, filter, page));
   }
 
   /** The name of a track call, where it is recorded. */

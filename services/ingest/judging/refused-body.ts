@@ -1,0 +1,62 @@
+// What is recorded of the body of refused calls: its beginning, without write keys, and the users that it names. Pure.
+import { isJsonObject } from "#contract";
+import { MASK } from "#secrets";
+import { UnparsedCall } from "./batch-text.ts";
+
+export interface RefusedBody {
+  readonly body: string;
+  readonly isBodyCut: boolean;
+  /** Null where nobody can tell. */
+  readonly userIds: string[] | null;
+}
+
+/** A request's body as far as it was read. */
+export interface ReadBody {
+  /** The beginning of its text, at most `MAX_READ_BYTES` long. */
+  readonly text: string;
+  /** As JSON; undefined for malformed JSON. */
+  readonly value: unknown;
+  readonly isBatch: boolean;
+}
+
+export const MAX_BODY_CHARACTERS = 4_096;
+/** So many bytes have the characters that are kept, whatever they are, and those of a key behind the last of them. */
+const MAX_READ_BYTES = 4 * MAX_BODY_CHARACTERS;
+
+export const readBodyOf = (bytes: Buffer, rest: Pick<ReadBody, "value" | "isBatch">): ReadBody => ({
+  text: textOf(bytes),
+  ...rest,
+});
+
+/** `index`: of one call in a batch; null for the body as a whole. */
+export function refusedBody({ isBatch, text, value }: ReadBody, index: number | null): RefusedBody {
+  if (index === null) return bounded(text, isBatch ? null : usersIn(value));
+  const calls = (value as { readonly batch: readonly unknown[] }).batch;
+  const call = calls[index];
+  if (!(call instanceof UnparsedCall)) return bounded(JSON.stringify(call), usersIn(call));
+  return bounded(textOf(call.bytes), call.isTooLarge ? null : usersIn(call.parse()));
+}
+
+function textOf(bytes: Buffer): string {
+  return bytes.toString("utf8", 0, MAX_READ_BYTES);
+}
+
+/** The value may have no end: it is masked as well where the text was cut in it. */
+const WRITE_KEY = /("write_?key"\s*:\s*")(?:[^"\\]|\\.)*/gi;
+
+function bounded(text: string, userIds: string[] | null): RefusedBody {
+  const masked = text.replace(WRITE_KEY, `$1${MASK}`);
+  const isBodyCut = masked.length > MAX_BODY_CHARACTERS;
+  return {
+    body: isBodyCut ? masked.slice(0, MAX_BODY_CHARACTERS).toWellFormed() : masked,
+    isBodyCut,
+    userIds,
+  };
+}
+
+/** A number is refused as an id, but names a user all the same. */
+function usersIn(call: unknown): string[] | null {
+  if (!isJsonObject(call)) return null;
+  const ids = [call["userId"], call["previousId"]];
+  return ids.filter((id) => typeof id === "string" || typeof id === "number").map(String);
+}
