@@ -2,6 +2,7 @@ import { Route, Routes } from "react-router";
 import { Debugger } from "./debugger.tsx";
 import { Keys } from "./keys.tsx";
 import { SourceList } from "./list.tsx";
+import { RefusedCalls } from "./refused.tsx";
 import { Source } from "./source.tsx";
 import { SourceStatistics } from "./statistics.tsx";
 
@@ -13,6 +14,7 @@ export function SourcePages() {
         <Route index element={<Keys />} />
         <Route path="statistics" element={<SourceStatistics />} />
         <Route path="live" element={<Debugger />} />
+        <Route path="refused" element={<RefusedCalls />} />
       </Route>
     </Routes>
   );

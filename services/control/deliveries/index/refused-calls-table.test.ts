@@ -51,7 +51,7 @@ test("refused calls are listed of their source, newest first, as far as they are
   expect(index.countUpTo(counted, 10)).toBe(2);
 });
 
-test("they have what was told, of versions before with the calls that had no record", () => {
+test("they have what was told, by versions before with the calls that had no record", () => {
   read([refusedCalls({ calls: 2, leftOut: 3, index: 4, userIds: ["u1"] })]);
   expect(index.listRefused({ sourceId: "s1" }, { limit: 10 })).toEqual([
     {

@@ -1,4 +1,4 @@
-// What ingest told of refused calls; their bodies stay in the topic.
+// What ingest refused, as it says so; bodies stay in the topic.
 import type { RefusedCalls } from "#topics";
 import { placeOf, type Spot } from "../../records/places/places.ts";
 import { Conditions, type Page, type Row, type Statements } from "./sql.ts";

@@ -39,7 +39,7 @@ interface Owner {
 }
 
 /** Why it is so of one of them. */
-type Explain<E> = (
+export type Explain<E> = (
   computation: Computation,
   asked: { readonly profile: Profile; readonly nowMs: number; readonly pause: Pause },
 ) => Promise<E>;
