@@ -2198,6 +2198,9 @@ export type components = {
         SentRequest: {
             webhookId: string;
             url: string;
+            /** Format: date-time */
+            sentAt: string | null;
+            isAsSent: boolean;
             headers: {
                 [key: string]: string;
             };
