@@ -90,6 +90,15 @@ export const DEAD_LETTER_REASONS = [
   "undecodable",
   "handler_failed"
 ] as const;
+export const DROP_REASONS = [
+  "integration_off",
+  "no_destination",
+  "call_type_off",
+  "event_off",
+  "filter_off",
+  "duplicate",
+  "suppressed"
+] as const;
 export const REFUSAL_CODES = [
   "no_user_anon_id",
   "event_not_defined",

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import openapiTypescript, { astToString, COMMENT_HEADER } from "openapi-typescript";
 import { NAME_FIELDS } from "#audiences";
-import { DEAD_LETTER_REASONS, REFUSAL_CODES } from "#contract";
+import { DEAD_LETTER_REASONS, DROP_REASONS, REFUSAL_CODES } from "#contract";
 import { OPTIONS } from "../../services/control/resources/destinations/options/table.ts";
 import { currentDocument } from "../../test/openapi/document.ts";
 
@@ -37,6 +37,7 @@ const options = Object.entries(OPTIONS).map(([name, { schema, shown }]) => {
 const TABLES = {
   OPTIONS: Object.fromEntries(options),
   DEAD_LETTER_REASONS,
+  DROP_REASONS,
   REFUSAL_CODES,
   CALL_KINDS: NAME_FIELDS,
 };

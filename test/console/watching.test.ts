@@ -108,3 +108,39 @@ test("a refused call is shown with what was sent, in the list and live, and noth
   expect(await page.evaluate("window.ran")).toBeUndefined();
   expect(shown.faults).toEqual([]);
 });
+
+test("the list of sources has their rates; from a source's statistics a reason and an event lead to their calls", async () => {
+  const { click, open, page, untilText } = shown;
+  await refuse("guest-four");
+  await open("/sources");
+  await page.waitForFunction(`/%/.test(document.querySelector('td[data-title="Refused"]')?.innerText)`, {
+    timeout: TIMEOUT_MS,
+  });
+  await open(`/sources/${world.source.id}/statistics?group=eventName`);
+  await click("event not defined");
+  await untilText("guest-four");
+  expect(await page.evaluate("location.search")).toBe("?code=event_not_defined");
+  await open(`/sources/${world.source.id}/statistics?group=eventName`);
+  await click("Order Completed");
+  await click("m-1");
+  await untilText("Received");
+  expect(await page.evaluate("location.pathname")).toContain("/calls/m-1");
+});
+
+test("one call is sent to another destination", async () => {
+  const { click, looks, open, page, type, untilText } = shown;
+  const webhooks = [{ url: world.receiver.url("/elsewhere") }];
+  const elsewhere = { name: "Elsewhere", sourceIds: [], webhooks, enabled: true };
+  const { id } = await world.api<{ id: string }>("/v1/destinations", elsewhere);
+  await open(`/calls/m-1?sourceId=${world.source.id}`);
+  await click("Send it elsewhere");
+  await page.waitForFunction(`document.querySelector('option[value="${id}"]') !== null`, {
+    timeout: TIMEOUT_MS,
+  });
+  expect(await looks("sending elsewhere")).toEqual([]);
+  await type("To the destination", id);
+  await click("Send it there");
+  await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
+  await untilText("It is being sent");
+  await world.receiver.untilReceived("/elsewhere", 1, TIMEOUT_MS);
+});

@@ -20,11 +20,12 @@ const WHY: Readonly<Record<NonNullable<SentCall["noBody"]>, string>> = {
 };
 
 function SentTime({ of: { isAsSent, sentAt } }: { readonly of: Schemas["SentRequest"] }) {
-  if (sentAt === null)
-    return <p className="quiet">As it would be sent now: no request to it is recorded.</p>;
+  if (sentAt === null) return <p className="quiet">As it would be sent now: no request to it is recorded.</p>;
   return (
     <p className="quiet">
-      {isAsSent ? "As sent " : "As it would be sent now: the destination was changed since, or as, it was sent "}
+      {isAsSent
+        ? "As sent "
+        : "As it would be sent now: the destination was changed since, or as, it was sent "}
       <Time at={sentAt} />.
     </p>
   );
@@ -61,7 +62,7 @@ function Shown({ of: { bodyText, noBody, requests } }: { readonly of: SentCall }
 }
 
 /** `userId` alone where both are known: such a call is its userId's. */
-function ofUser({ anonymousId, sourceId, userId }: CallId) {
+export function ofUser({ anonymousId, sourceId, userId }: CallId) {
   if (userId !== null) return { sourceId, userId };
   return { sourceId, ...(anonymousId !== null && { anonymousId }) };
 }

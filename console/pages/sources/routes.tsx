@@ -1,4 +1,5 @@
 import { Route, Routes } from "react-router";
+import { SourceCalls } from "./calls.tsx";
 import { Debugger } from "./debugger.tsx";
 import { Keys } from "./keys.tsx";
 import { SourceList } from "./list.tsx";
@@ -14,6 +15,7 @@ export function SourcePages() {
         <Route index element={<Keys />} />
         <Route path="statistics" element={<SourceStatistics />} />
         <Route path="live" element={<Debugger />} />
+        <Route path="calls" element={<SourceCalls />} />
         <Route path="refused" element={<RefusedCalls />} />
       </Route>
     </Routes>

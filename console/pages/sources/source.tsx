@@ -35,6 +35,7 @@ export function Source() {
             of={{
               "Write keys": base,
               "Live calls": `${base}/live`,
+              Calls: `${base}/calls`,
               "Refused calls": `${base}/refused`,
               Statistics: `${base}/statistics`,
             }}

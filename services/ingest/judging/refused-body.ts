@@ -41,11 +41,21 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("utf8", 0, MAX_READ_BYTES);
 }
 
+const WRITE_KEY = /("write_?key"\s?:\s?")/i;
+
 /** The value may have no end: it is masked as well where the text was cut in it. */
-const WRITE_KEY = /("write_?key"\s*:\s*")(?:[^"\\]|\\.)*/gi;
+function withoutWriteKeys(text: string): string {
+  // With its names between what stands behind each.
+  const [first = "", ...found] = text.split(WRITE_KEY);
+  const masked = found.map((piece, at) => {
+    const end = piece.indexOf('"');
+    return at % 2 === 0 ? piece : `${MASK}${end === -1 ? "" : piece.slice(end)}`;
+  });
+  return [first, ...masked].join("");
+}
 
 function bounded(text: string, userIds: string[] | null): RefusedBody {
-  const masked = text.replace(WRITE_KEY, `$1${MASK}`);
+  const masked = withoutWriteKeys(text);
   const isBodyCut = masked.length > MAX_BODY_CHARACTERS;
   return {
     body: isBodyCut ? masked.slice(0, MAX_BODY_CHARACTERS).toWellFormed() : masked,
