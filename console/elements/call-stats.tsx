@@ -31,7 +31,7 @@ export const DELIVERIES: readonly LineOf<Schemas["DeliveryFlow"]>[] = [
 ];
 
 /** Where the calls that a number counts are listed. */
-export interface StepPaths {
+interface StepPaths {
   readonly refused?: (code: string) => string;
   readonly dropped?: (reason: string) => string;
   readonly died?: (reason: string) => string;

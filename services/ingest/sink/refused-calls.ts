@@ -7,7 +7,7 @@ import type { RefusedBody } from "../judging/refused-body.ts";
 import type { IndexedRejection, Refusal } from "../refusal.ts";
 
 /** The body of a call in its batch, or (null) of the request; undefined where there is none to keep. Asked for records that are written. */
-export type BodyOf = (index: number | null) => RefusedBody | undefined;
+type BodyOf = (index: number | null) => RefusedBody | undefined;
 
 export interface RefusedCallsLog {
   /** One request of a source was refused. When ingest has no room or no Kafka nothing is told: its source has nothing to mend. */

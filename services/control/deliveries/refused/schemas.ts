@@ -42,7 +42,7 @@ export const RefusedView = Type.Object(LISTED_FIELDS, {
 });
 
 /** Why there is none to show. */
-export const NO_BODY = ["user_deleted", "not_kept", "no_longer_kept"] as const;
+const NO_BODY = ["user_deleted", "not_kept", "no_longer_kept"] as const;
 export type NoBody = (typeof NO_BODY)[number];
 
 export const WholeRefusedView = Type.Object(
