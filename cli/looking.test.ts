@@ -376,7 +376,15 @@ test("calls show says in a table for each user what became of the call, and why"
 test("calls sent shows body and headers, or why there are none; its commands are as they came", async () => {
   const sent = ["calls", "sent", "m1"];
   expect((await hookline(...sent, "dst_1")).out.split("\n")).toEqual([
-    ...["delivered", "", "POST https://a.test/*** (whk_1)", "as sent at 2026-01-31:", "X-Signature: ********", "", '{"a":""}'],
+    ...[
+      "delivered",
+      "",
+      "POST https://a.test/*** (whk_1)",
+      "as sent at 2026-01-31:",
+      "X-Signature: ********",
+      "",
+      '{"a":""}',
+    ],
   ]);
   expect((await hookline(...sent, "dst_1", "--curl")).out).toBe(CURL);
   expect((await hookline(...sent, "dst_2", "--user-id", "u1")).out).toContain("its user was deleted");
