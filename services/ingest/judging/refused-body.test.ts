@@ -1,14 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseBatchJson, parseJson } from "./parse-body.ts";
-import { MAX_BODY_CHARACTERS, readBodyOf, refusedBody } from "./refused-body.ts";
+import { MAX_BODY_CHARACTERS, type ReadBody, refusedBody } from "./refused-body.ts";
 
-function read(text: string, isBatch = false) {
+function read(text: string, isBatch = false): ReadBody {
   const bytes = Buffer.from(text);
   const parsed = isBatch ? parseBatchJson(bytes) : parseJson(bytes);
-  return readBodyOf(bytes, { value: parsed.ok ? parsed.value : undefined, isBatch });
+  return { bytes, value: parsed.ok ? parsed.value : undefined, isBatch };
 }
 
-const ofText = (text: string) => refusedBody(read(text), null);
+function ofText(text: string) {
+  const body = refusedBody(read(text), null);
+  if (body === undefined) throw new Error("it has no body");
+  return body;
+}
 
 describe("the body of a refused call", () => {
   test("is the text as it was sent, with the users that it names", () => {
@@ -52,11 +56,9 @@ describe("the body of a refused call", () => {
 describe("the body of a refused call in a batch", () => {
   const calls = [{ userId: "a" }, { userId: "b", x: "y" }];
   test("is that of the call alone", () => {
-    const small = read(JSON.stringify({ writeKey: "k1", batch: calls }), true);
-    expect(refusedBody(small, 1)).toEqual({
-      ...{ body: '{"userId":"b","x":"y"}', isBodyCut: false },
-      userIds: ["b"],
-    });
+    const sent = '{ "userId": "b", "x":"y" }';
+    const small = read(`{"writeKey":"k1","batch":[{"userId":"a"}, ${sent}]}`, true);
+    expect(refusedBody(small, 1)).toEqual({ body: sent, isBodyCut: false, userIds: ["b"] });
   });
 
   test("is found in a large one too; one that is too large is not parsed", () => {
@@ -65,6 +67,13 @@ describe("the body of a refused call in a batch", () => {
     const large = read(JSON.stringify({ batch: [...calls, tooLarge, ...filled] }), true);
     expect(refusedBody(large, 1)).toMatchObject({ body: '{"userId":"b","x":"y"}', userIds: ["b"] });
     expect(refusedBody(large, 2)).toMatchObject({ isBodyCut: true, userIds: null });
+  });
+
+  test("is kept however deep it nests", () => {
+    const deep = `{"userId":"b","x":${"[".repeat(15_000)}${"]".repeat(15_000)}}`;
+    expect(refusedBody(read(`{"batch":[${deep}]}`, true), 0)).toMatchObject({
+      ...{ isBodyCut: true, userIds: ["b"] },
+    });
   });
 
   test("of a batch as a whole is its beginning, of nobody knows whom", () => {

@@ -1,7 +1,7 @@
 // What is recorded of the body of refused calls: its beginning, without write keys, and the users that it names. Pure.
 import { isJsonObject } from "#contract";
 import { MASK } from "#secrets";
-import { UnparsedCall } from "./batch-text.ts";
+import { readBatchText, UnparsedCall } from "./batch-text.ts";
 
 export interface RefusedBody {
   readonly body: string;
@@ -12,8 +12,7 @@ export interface RefusedBody {
 
 /** A request's body as far as it was read. */
 export interface ReadBody {
-  /** The beginning of its text, at most `MAX_READ_BYTES` long. */
-  readonly text: string;
+  readonly bytes: Buffer;
   /** As JSON; undefined for malformed JSON. */
   readonly value: unknown;
   readonly isBatch: boolean;
@@ -23,18 +22,27 @@ export const MAX_BODY_CHARACTERS = 4_096;
 /** So many bytes have the characters that are kept, whatever they are, and those of a key behind the last of them. */
 const MAX_READ_BYTES = 4 * MAX_BODY_CHARACTERS;
 
-export const readBodyOf = (bytes: Buffer, rest: Pick<ReadBody, "value" | "isBatch">): ReadBody => ({
-  text: textOf(bytes),
-  ...rest,
-});
-
 /** `index`: of one call in a batch; null for the body as a whole. */
-export function refusedBody({ isBatch, text, value }: ReadBody, index: number | null): RefusedBody {
-  if (index === null) return bounded(text, isBatch ? null : usersIn(value));
-  const calls = (value as { readonly batch: readonly unknown[] }).batch;
-  const call = calls[index];
-  if (!(call instanceof UnparsedCall)) return bounded(JSON.stringify(call), usersIn(call));
-  return bounded(textOf(call.bytes), call.isTooLarge ? null : usersIn(call.parse()));
+export function refusedBody(
+  { bytes, isBatch, value }: ReadBody,
+  index: number | null,
+): RefusedBody | undefined {
+  if (index === null) return bounded(textOf(bytes), isBatch ? null : usersIn(value));
+  const call = callAt(value, index);
+  const text = call instanceof UnparsedCall ? call : unparsed(bytes, index);
+  if (text === undefined) return undefined;
+  return bounded(textOf(text.bytes), text.isTooLarge ? null : usersIn(call === text ? text.parse() : call));
+}
+
+function callAt(batch: unknown, index: number): unknown {
+  return (batch as { readonly batch?: readonly unknown[] }).batch?.[index];
+}
+
+/** The text of a call as it was sent, in a batch that was parsed whole: what nests deep cannot be written again. */
+function unparsed(bytes: Buffer, index: number): UnparsedCall | undefined {
+  const read = readBatchText(bytes);
+  const call = read.ok ? callAt(read.value, index) : undefined;
+  return call instanceof UnparsedCall ? call : undefined;
 }
 
 function textOf(bytes: Buffer): string {

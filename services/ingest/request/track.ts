@@ -4,7 +4,7 @@ import type { Rejection } from "#contract";
 import type { IngestParts } from "../ingest-parts.ts";
 import { judgeCalls, type RequestFacts, type TrackingRoute } from "../judging/judge-calls.ts";
 import { decompress, isLarge, type ParsedBody, parseBatchJson, parseJson } from "../judging/parse-body.ts";
-import { type ReadBody, readBodyOf, refusedBody } from "../judging/refused-body.ts";
+import { type ReadBody, refusedBody } from "../judging/refused-body.ts";
 import { bodyLimitBytes } from "../judging/size-rejection.ts";
 import { busy } from "../limits/load-gate.ts";
 import { ordinaryCalls } from "../limits/rate-limit.ts";
@@ -32,7 +32,7 @@ export async function track(
 /** The source of the request and its body, as soon as they are known. */
 interface Seen {
   sourceId: string | undefined;
-  body: (() => ReadBody) | undefined;
+  body: ReadBody | undefined;
 }
 
 function tellRefused(
@@ -43,7 +43,7 @@ function tellRefused(
   if (sourceId === undefined) return;
   // Nothing of a suppressed user is kept.
   const bodyOf = (index: number | null) => {
-    const kept = body && refusedBody(body(), index);
+    const kept = body && refusedBody(body, index);
     return kept?.userIds?.some((id) => suppressions.isSuppressed(sourceId, id)) === true ? undefined : kept;
   };
   if (answer.kind === "refused") refusedCalls.refused(sourceId, answer.refusal, bodyOf);
@@ -78,7 +78,7 @@ async function readAndStore(
     const isBatch = route.kind === "batch";
     const body = isBatch ? parseBatchJson(inflated.bytes) : parseJson(inflated.bytes);
     const value = body.ok ? body.value : undefined;
-    seen.body = () => readBodyOf(inflated.bytes, { value, isBatch });
+    seen.body = { bytes: inflated.bytes, value, isBatch };
     return await storeCalls(parts, request, {
       route,
       body,
@@ -191,8 +191,9 @@ export async function trackPixel(
   route: Extract<Route, { kind: "pixel" }>,
 ): Promise<Answer> {
   const refusal = parts.gate.refusal();
-  const { type, body } = readPixel(route.type, route.data);
-  const seen: Seen = { sourceId: undefined, body: () => pixelBody(body) };
+  const { type, bytes, body } = readPixel(route.type, route.data);
+  const value = body.ok ? body.value : undefined;
+  const seen: Seen = { sourceId: undefined, body: { bytes, value, isBatch: false } };
   const answer: Answer =
     refusal === undefined
       ? await storePixel(parts, request, {
@@ -206,11 +207,6 @@ export async function trackPixel(
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
   tellRefused(parts, seen, answer);
   return { kind: "pixel" };
-}
-
-function pixelBody(body: ParsedBody): ReadBody {
-  const value = body.ok ? body.value : undefined;
-  return { text: body.ok ? JSON.stringify(value) : "", value, isBatch: false };
 }
 
 async function storePixel(
