@@ -34,7 +34,7 @@ function read(records: readonly RefusedCalls[]): void {
 const messages = (filter: Partial<RefusedFilter> = {}): string[] =>
   index.listRefused({ sourceId: "s1", ...filter }, { limit: 10 }).map(({ message }) => message);
 
-test("refused calls are listed of their source, newest first, as far as they are asked for", () => {
+test("refused calls are listed of their source, newest first, of a range of time and of a place", () => {
   read([
     refusedCalls({ message: "a", atMs: START_MS, userIds: ["u1", "u0"] }),
     refusedCalls({ message: "b", atMs: START_MS + 2, userIds: null }),
@@ -42,13 +42,11 @@ test("refused calls are listed of their source, newest first, as far as they are
     refusedCalls({ message: "other", sourceId: "s2" }),
   ]);
   expect(messages()).toEqual(["b", "c", "a"]);
-  expect(messages({ code: "invalid_json" })).toEqual(["c"]);
-  expect(messages({ userId: "u0" })).toEqual(["c", "a"]);
   expect(messages({ fromMs: START_MS + 1, toMs: START_MS + 2 })).toEqual(["c"]);
   expect(messages({ place: placeOf({ partition: 1, offset: 0 }) })).toEqual(["a"]);
   expect(messages({ place: placeOf({ partition: 1, offset: 3 }) })).toEqual([]);
-  const counted = { kind: "refusedCalls", filter: { sourceId: "s1", userId: "u0" } } as const;
-  expect(index.countUpTo(counted, 10)).toBe(2);
+  const counted = { kind: "refusedCalls", filter: { sourceId: "s1" } } as const;
+  expect([index.countUpTo(counted, 10), index.countUpTo(counted, 2)]).toEqual([3, 2]);
 });
 
 test("they have what was told, by versions before with the calls that had no record", () => {

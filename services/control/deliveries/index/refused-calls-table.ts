@@ -5,8 +5,6 @@ import { Conditions, type Page, type Row, type Statements } from "./sql.ts";
 
 export interface RefusedFilter {
   readonly sourceId: string;
-  readonly code?: string | undefined;
-  readonly userId?: string | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   /** Of one of them. */
@@ -34,8 +32,6 @@ export function refusedConditions(filter: RefusedFilter): Conditions {
   return new Conditions()
     .add("source_id = ?", filter.sourceId)
     .add("place = ?", filter.place)
-    .add("code = ?", filter.code)
-    .add("EXISTS (SELECT 1 FROM json_each(user_ids) WHERE value = ?)", filter.userId)
     .add("at_ms >= ?", filter.fromMs)
     .add("at_ms < ?", filter.toMs);
 }

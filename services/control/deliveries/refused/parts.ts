@@ -14,5 +14,5 @@ export interface RefusedParts extends KnownSourceParts {
   };
   readonly refusedCalls: PlaceReader<RefusedCalls>;
   readonly deletedUsers: Pick<DeletedUsers, "mayNameDeleted" | "refresh">;
-  readonly host: Pick<Host, "setTimeout">;
+  readonly host: Pick<Host, "setImmediate" | "setTimeout">;
 }

@@ -6,15 +6,17 @@ import { IdParams } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
 import { refreshAll } from "../../http/refresh.ts";
+import { scan } from "../../http/scan.ts";
 import type { ControlApp } from "../../http/server.ts";
 import {
+  cursorOf,
   isoTime,
   isoTimeOrNull,
   PAGE_FIELDS,
   RANGE_FIELDS,
-  readPage,
   readRange,
-  timePage,
+  readScannedPage,
+  SCANNED_TEXT,
   timePageOf,
 } from "../../http/time-pages.ts";
 import { totalOf } from "../../http/totals.ts";
@@ -45,7 +47,7 @@ export function addRefusedRoutes(app: ControlApp, parts: RefusedParts): void {
         tags: TAGS,
         operationId: "listRefusedCalls",
         summary: "What ingest refused of a source, newest first",
-        description: `Kept for ${formatDuration(KEPT_MS.refusedCalls)}. Ten a second of a source have an entry of their own; the others are counted in one for each code.`,
+        description: `Kept for ${formatDuration(KEPT_MS.refusedCalls)}. Ten a second of a source have an entry of their own; the others are counted in one for each code. ${SCANNED_TEXT}`,
         params: IdParams,
         querystring: RefusedQuery,
         response: { 200: timePageOf(RefusedView), ...problemResponses },
@@ -53,16 +55,27 @@ export function addRefusedRoutes(app: ControlApp, parts: RefusedParts): void {
     },
     async ({ params: { id: sourceId }, query }) => {
       await checkSource(parts, sourceId);
-      const { code, userId } = query;
-      const filter = { sourceId, code, userId, ...readRange(query) };
-      const found = deliveries.index.listRefused(filter, readPage(query));
-      const { data, next } = timePage(found, query, ({ atMs, place }) => ({ atMs, place }));
+      const { after, code, userId } = query;
+      const filter = { sourceId, ...readRange(query) };
+      const { found, next } = await scan({
+        read: (page) => deliveries.index.listRefused(filter, page),
+        // The index does not look up by them.
+        accepts: (one) =>
+          (code === undefined || one.code === code) &&
+          (userId === undefined || one.userIds?.includes(userId) === true),
+        markOf: ({ atMs, place }) => ({ atMs, place }),
+        page: readScannedPage(query),
+        host: parts.host,
+      });
+      const isPlain = code === undefined && userId === undefined;
       return {
-        data: data.map(viewOf),
-        next,
+        data: found.map(viewOf),
+        next: next === undefined ? null : cursorOf(next),
         ...totalOf({
-          ...{ after: query.after, data, isLast: next === null },
-          count: (most) => deliveries.index.countUpTo({ kind: "refusedCalls", filter }, most),
+          ...{ after, data: found, isLast: next === undefined },
+          count: isPlain
+            ? (most) => deliveries.index.countUpTo({ kind: "refusedCalls", filter }, most)
+            : undefined,
         }),
         indexedUntil: isoTimeOrNull(deliveries.progress.indexedUntilMs("refusedCalls")),
       };
