@@ -1811,6 +1811,7 @@ export type components = {
                 seconds: number;
             } | null;
             unknownCalls: string[];
+            unknownAudiences: string[];
             sample: {
                 userId: string | null;
                 anonymousId: string | null;

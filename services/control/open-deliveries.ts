@@ -5,9 +5,11 @@ import type { Serde } from "#serde";
 import {
   type Call,
   consumerGroups,
+  DEFAULT_SHARD_WIDTH,
   type DestinationConfig,
   type RefusedCalls,
   type Replay,
+  shardWidthOf,
   type TopicMap,
 } from "#topics";
 import type { settings } from "./config.ts";
@@ -26,7 +28,6 @@ import { findMissing, MAX_GIVEN } from "./jobs/replays/missing-calls.ts";
 import { openReplays } from "./jobs/replays/open.ts";
 import type { CallReplayParts } from "./jobs/replays/parts.ts";
 import { findSettled } from "./jobs/replays/settled-calls.ts";
-import { shardsOf } from "./jobs/replays/shards.ts";
 import { callStretches, jobStretches } from "./jobs/replays/stretches.ts";
 import { createAuditLog } from "./records/audit-log.ts";
 import type { Breakers } from "./records/breakers/breakers.ts";
@@ -166,4 +167,9 @@ function followReplays(
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);
   });
   return table;
+}
+
+/** How many shards the jobs of a destination may be in; of one that was deleted, as many as are usual. What was sent while it had more is missed. */
+function shardsOf(destination: DestinationConfig | undefined): number {
+  return Math.max(destination === undefined ? 0 : shardWidthOf(destination), DEFAULT_SHARD_WIDTH);
 }

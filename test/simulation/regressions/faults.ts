@@ -68,8 +68,8 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
       },
       {
         file: "packages/kafka/consuming/group-reader.ts",
-        now: "this.#member = join;",
-        before: "this.hasBatch = false; this.#member = join;",
+        now: "const { assigned } = join;",
+        before: "const { assigned } = join; this.hasBatch = false;",
       },
     ],
     breaks: [STANDSTILL],
@@ -99,7 +99,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: "packages/kafka/consuming/group-reader.ts",
-        now: "if (this.#isStopping || batch.generation !== this.#member?.generation) return;",
+        now: "if (this.#isStopping || batch.generation !== this.#generations.current) return;",
         before: "if (this.#isStopping) return;",
       },
     ],
