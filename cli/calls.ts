@@ -5,6 +5,7 @@ import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { addShownLeaf, pathOf, positiveInteger, RANGE } from "./leaf.ts";
 import { coloured, printJson, printTable } from "./output.ts";
+import { addRefusedCommand } from "./refused.ts";
 import { curlLines, type SentAnswer, sentLines } from "./sent-report.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -72,6 +73,7 @@ export function addCallCommands(program: Command, context: CommandContext): void
     else printCall(context, answer as unknown as CallAnswer);
   });
   addSent(calls, context);
+  addRefusedCommand(calls, context);
 }
 
 function addSent(calls: Command, context: CommandContext): void {

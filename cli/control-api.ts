@@ -7,6 +7,8 @@ import { CommandError, EXIT, type ExitCode } from "./exit-codes.ts";
 const TIMEOUT_MS = 30_000;
 /** The time that the control API waits for an upload. */
 const UPLOAD_TIMEOUT_MS = 600_000;
+/** Three heartbeats of a stream. */
+const SILENT_MS = 45_000;
 const PAGE_SIZE = 200;
 
 /** A list is a parameter that is given several times. */
@@ -15,6 +17,7 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 interface ApiRequest {
   readonly method?: string;
   readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
   /** Instead of `body`. */
   readonly upload?: Upload;
@@ -47,8 +50,11 @@ export interface ControlApi {
   list(path: string, query: Query, limit: number): Promise<Listing>;
   /** An answer that is no JSON, piece by piece. */
   stream(path: string, query?: Query): AsyncIterable<string>;
-  /** Streams as `stream`, an answer that goes on for as long as somebody reads. */
-  listen(path: string): AsyncIterable<string>;
+  /**
+   * Streams as `stream`, an answer that goes on for as long as somebody reads; ends with an error when not even a heartbeat came for
+   * some time. `lastId`: of the last event that came before.
+   */
+  listen(path: string, lastId?: string): AsyncIterable<string>;
 }
 
 interface Problem {
@@ -77,25 +83,22 @@ export function controlApi(environment: Environment): ControlApi {
       const { body } = await send(access, path, { query });
       if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
     },
-    async *listen(path) {
-      const { body } = await sendWithin(TIMEOUT_MS, (signal) => send(access, path, { signal }));
-      if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
+    async *listen(path, lastId) {
+      const silence = new AbortController();
+      const error = new Error(`nothing came in ${SILENT_MS} ms`);
+      const timer = setTimeout(() => silence.abort(error), SILENT_MS);
+      const headers = lastId === undefined ? {} : { "last-event-id": lastId };
+      try {
+        const { body } = await send(access, path, { headers, signal: silence.signal });
+        for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+          timer.refresh();
+          yield piece;
+        }
+      } finally {
+        clearTimeout(timer);
+      }
     },
   };
-}
-
-/** Only the beginning of the answer has to come in time. */
-async function sendWithin(
-  timeoutMs: number,
-  work: (signal: AbortSignal) => Promise<Response>,
-): Promise<Response> {
-  const waiting = new AbortController();
-  const timer = setTimeout(() => waiting.abort(new Error(`nothing came in ${timeoutMs} ms`)), timeoutMs);
-  try {
-    return await work(waiting.signal);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function list(
@@ -129,7 +132,11 @@ async function send({ url, token }: Access, path: string, request: ApiRequest): 
   const { headers, ...sent } = bodyOf(request);
   const response = await fetch(urlOf(url, path, query), {
     method,
-    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...request.headers,
+      ...headers,
+    },
     signal: signal ?? AbortSignal.timeout(upload === undefined ? TIMEOUT_MS : UPLOAD_TIMEOUT_MS),
     ...sent,
   }).catch((error: unknown) => {

@@ -1,8 +1,10 @@
-// Shows what happens at a source or a destination, as it happens.
+// Shows what happens at a source or a destination, as it happens. A stream that ends is gone on with.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
+import { CommandError, EXIT } from "./exit-codes.ts";
 import { addShownLeaf, pathOf } from "./leaf.ts";
 import { coloured } from "./output.ts";
 import { printable } from "./terminal-text.ts";
@@ -37,18 +39,52 @@ function addWatch(live: Command, context: CommandContext, options: WatchOptions)
     description,
     examples: [`live ${what} ${example}`, `live ${what} ${example} --json`],
   }).action(async (id: string, { json }: { json?: boolean }) => {
-    const pieces = controlApi(context.environment).listen(pathOf(collection, id, "/live"));
-    for await (const { name, data } of eventsIn(pieces)) {
+    await follow(context, pathOf(collection, id, "/live"), ({ name, data }) => {
       if (json === true) context.print(JSON.stringify({ name, data }));
       else context.print(lineOf(context, name, data));
-    }
-    context.say("The control process that was listened to has ended.");
+    });
   });
 }
 
 interface ServerSentEvent {
   readonly name: string;
   readonly data: JsonObject;
+  readonly id: string | undefined;
+}
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Listens until Ctrl-C; control holds what comes meanwhile for some minutes. Rejects where the first try fails, and where control refuses. */
+async function follow(
+  context: CommandContext,
+  path: string,
+  onEvent: (event: ServerSentEvent) => void,
+): Promise<never> {
+  const api = controlApi(context.environment);
+  let lastId: string | undefined;
+  let waitMs: number | undefined;
+  for (;;) {
+    try {
+      for await (const event of eventsIn(api.listen(path, lastId))) {
+        if (event.name === "listening" && waitMs !== undefined) context.say("Connected again.");
+        if (event.name === "listening") waitMs = FIRST_WAIT_MS;
+        lastId = event.id ?? lastId;
+        onEvent(event);
+      }
+    } catch (error) {
+      if (waitMs === undefined || isRefusal(error)) throw error;
+    }
+    waitMs ??= FIRST_WAIT_MS;
+    context.say(`The connection has ended; the next try is in ${waitMs / 1_000} s.`);
+    await sleep(waitMs);
+    waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
+  }
+}
+
+/** What waiting does not change: there is no such thing, or the token does not allow it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CommandError && error.exitCode !== EXIT.unreachable;
 }
 
 /** The events of a stream, whose pieces may end anywhere; heartbeats are left out. */
@@ -61,7 +97,8 @@ async function* eventsIn(pieces: AsyncIterable<string>): AsyncGenerator<ServerSe
       const lines = event.split("\n");
       const name = lines.find((line) => line.startsWith("event: "))?.slice("event: ".length);
       const data = lines.find((line) => line.startsWith("data: "))?.slice("data: ".length);
-      if (name !== undefined && data !== undefined) yield { name, data: JSON.parse(data) as JsonObject };
+      const id = lines.find((line) => line.startsWith("id: "))?.slice("id: ".length);
+      if (name !== undefined && data !== undefined) yield { name, data: JSON.parse(data) as JsonObject, id };
     }
   }
 }

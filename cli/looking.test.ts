@@ -37,6 +37,20 @@ const ENTRY = {
   resourceId: "src_1",
   isMade: true,
 };
+const REFUSED = {
+  ...{ id: "rfc_1", at: "2026-01-31", code: "invalid_json", message: "no JSON" },
+  ...{ calls: 2, index: null, userIds: ["u1", "u2"] },
+};
+const BETWEEN = {
+  ...{ from: "2026-01-31", to: "2026-02-01" },
+  sources: [{ id: "src_1", name: "Shop\u001b", refused: 1, dropped: 2, routed: 3 }],
+  destinations: [{ id: "dst_1", name: "Books", state: "paused", isStuck: true, sent: 3, dead: 1 }],
+  flows: [
+    { sourceId: "src_1", destinationId: "dst_1", sent: 3, dead: 1 },
+    { sourceId: "src_2", destinationId: "dst_2", sent: 0, dead: 0 },
+  ],
+  others: { sources: 0, destinations: 7 },
+};
 const PROBLEM = {
   type: "urn:hookline:problem:not_found",
   title: "There is no such thing",
@@ -170,6 +184,7 @@ const SENT = {
   requests: [
     {
       ...{ webhookId: "whk_1", url: "https://a.test/***", curl: CURL },
+      ...{ sentAt: "2026-01-31", isAsSent: true },
       headers: { "X-Signature": "********" },
     },
   ],
@@ -177,6 +192,10 @@ const SENT = {
 let previewed: object = PREVIEW;
 const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/reasons": REASONS,
+  "/v1/flow?minutes=5": BETWEEN,
+  "/v1/sources/src_1/refused-calls?code=invalid_json&limit=50": { data: [REFUSED], next: null },
+  "/v1/sources/src_1/refused-calls/rfc_1": { ...REFUSED, bodyText: "{\u001b", isBodyCut: true, noBody: null },
+  "/v1/sources/src_1/refused-calls/rfc_2": { ...REFUSED, bodyText: null, noBody: "user_deleted" },
   "/v1/destinations/dst_1/stats?from=2026-01-31": STATS,
   "/v1/audit?token=ops&limit=50": { data: [ENTRY], next: null },
   get "/v1/audiences/preview"() {
@@ -381,10 +400,47 @@ test("calls show says in a table for each user what became of the call, and why"
 test("calls sent shows body and headers, or why there are none; its commands are as they came", async () => {
   const sent = ["calls", "sent", "m1"];
   expect((await hookline(...sent, "dst_1")).out.split("\n")).toEqual([
-    ...["delivered", "", "POST https://a.test/*** (whk_1)", "X-Signature: ********", "", '{"a":""}'],
+    ...[
+      "delivered",
+      "",
+      "POST https://a.test/*** (whk_1)",
+      "as sent at 2026-01-31:",
+      "X-Signature: ********",
+      "",
+      '{"a":""}',
+    ],
   ]);
   expect((await hookline(...sent, "dst_1", "--curl")).out).toBe(CURL);
   expect((await hookline(...sent, "dst_2", "--user-id", "u1")).out).toContain("its user was deleted");
+});
+
+test("calls refused lists what was refused, and shows the body of one, or why there is none", async () => {
+  const refused = ["calls", "refused", "src_1"];
+  const listed = await hookline(...refused, "--code", "invalid_json");
+  expect(listed.out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["AT", "CODE", "MESSAGE", "CALLS", "USERS", "ID"],
+    ["2026-01-31", "invalid_json", "no JSON", "2", "u1,u2", "rfc_1"],
+  ]);
+  const one = await hookline(...refused, "rfc_1");
+  expect([one.out, one.said]).toEqual(["invalid_json: no JSON\n\n{", "There was more of it."]);
+  expect((await hookline(...refused, "rfc_2")).out).toContain("No body: a user whom it names");
+  expect(JSON.parse((await hookline(...refused, "rfc_2", "--json")).out).noBody).toBe("user_deleted");
+});
+
+test("flow shows what goes where, what is stuck, and how much is not shown", async () => {
+  const { out, said } = await hookline("flow");
+  expect(out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["2026-01-31 to 2026-02-01"],
+    [""],
+    ["SOURCE", "REFUSED", "DROPPED", "ROUTED"],
+    ["Shop (src_1)", "1", "2", "3"],
+    [""],
+    ["FROM", "TO", "CALLS", "DEAD", "STATE"],
+    ["Shop (src_1)", "Books (dst_1)", "3", "1", "paused, stuck"],
+    ["src_2", "dst_2", "0", "0", "-"],
+  ]);
+  expect(said).toBe("Not shown: 7 more destinations.");
+  expect(JSON.parse((await hookline("flow", "--json")).out)).toEqual(BETWEEN);
 });
 
 test("profiles show is a page about one user, and says what it lacks", async () => {

@@ -11,6 +11,7 @@ import { addDemo } from "./demo/command.ts";
 import { addDestinationCommands } from "./destinations.ts";
 import { addDoctor } from "./doctor/doctor.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
+import { addFlow } from "./flow.ts";
 import { addImportCommands } from "./imports.ts";
 import { addIssueCommands } from "./issues.ts";
 import { addKeyCommands } from "./keys.ts";
@@ -61,6 +62,7 @@ function programOf(context: CommandContext, isJson: boolean): Command {
   addDeliveryCommands(program, context);
   addIssueCommands(program, context);
   addLookingCommands(program, context);
+  addFlow(program, context);
   addLiveCommands(program, context);
   addAudienceCommands(program, context);
   addTraitCommands(program, context);

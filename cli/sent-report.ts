@@ -9,6 +9,8 @@ export interface SentAnswer {
   readonly requests: readonly {
     readonly webhookId: string;
     readonly url: string;
+    readonly sentAt: string | null;
+    readonly isAsSent: boolean;
     readonly headers: Readonly<Record<string, string>>;
     readonly curl: string;
   }[];
@@ -26,14 +28,20 @@ export function sentLines({ bodyText, noBody, requests, state }: SentAnswer): st
   const body = bodyText === null ? `No body: ${WHY[noBody ?? ""] ?? noBody}.` : printable(bodyText);
   return [
     printable(state),
-    ...requests.flatMap(({ headers, url, webhookId }) => [
+    ...requests.flatMap((request) => [
       "",
-      printable(`POST ${url} (${webhookId})`),
-      ...headersOf(headers),
+      printable(`POST ${request.url} (${request.webhookId})`),
+      printable(`${timeOf(request)}:`),
+      ...headersOf(request.headers),
     ]),
     "",
     body,
   ];
+}
+
+function timeOf({ isAsSent, sentAt }: SentAnswer["requests"][number]): string {
+  if (sentAt === null) return "as it would be sent now; no request is recorded";
+  return isAsSent ? `as sent at ${sentAt}` : `as it would be sent now; the last one was at ${sentAt}`;
 }
 
 /** To be run, so they are as they came. */

@@ -90,6 +90,40 @@ export const DEAD_LETTER_REASONS = [
   "undecodable",
   "handler_failed"
 ] as const;
+export const DROP_REASONS = [
+  "integration_off",
+  "no_destination",
+  "call_type_off",
+  "event_off",
+  "filter_off",
+  "duplicate",
+  "suppressed"
+] as const;
+export const REFUSAL_CODES = [
+  "no_user_anon_id",
+  "event_not_defined",
+  "event_not_string",
+  "properties_not_object",
+  "traits_not_object",
+  "name_not_string",
+  "id_required",
+  "id_not_string",
+  "invalid_type",
+  "message_too_large",
+  "too_many_messages",
+  "empty_batch",
+  "unknown_source",
+  "source_disabled",
+  "invalid_json",
+  "invalid_encoding",
+  "not_an_object",
+  "nested_too_deep",
+  "number_out_of_range",
+  "message_id_too_long",
+  "context_not_object",
+  "integrations_invalid",
+  "rate_limited"
+] as const;
 export const CALL_KINDS = [
   "event",
   "page",

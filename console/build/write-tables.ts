@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NAME_FIELDS } from "#audiences";
-import { DEAD_LETTER_REASONS } from "#contract";
+import { DEAD_LETTER_REASONS, DROP_REASONS, REFUSAL_CODES } from "#contract";
 import { OPTIONS } from "../../services/control/resources/destinations/options/table.ts";
 
 const NAME = "console/api/tables.generated.ts";
@@ -22,6 +22,8 @@ const options = Object.entries(OPTIONS).map(([name, { schema, shown }]) => {
 const TABLES = {
   OPTIONS: Object.fromEntries(options),
   DEAD_LETTER_REASONS,
+  DROP_REASONS,
+  REFUSAL_CODES,
   CALL_KINDS: NAME_FIELDS,
 };
 const exported = ([name, table]: [string, object]): string =>

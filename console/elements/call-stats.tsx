@@ -1,6 +1,7 @@
 // What became of accepted calls over time, of all sources or of one.
 import { type QueryKey, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo } from "react";
+import { Fragment, lazy, Suspense, useMemo } from "react";
+import { Link } from "react-router";
 import type { Schemas } from "../api/client.ts";
 import { Answer, Loading } from "./answer.tsx";
 import { Facts } from "./facts.tsx";
@@ -29,20 +30,44 @@ export const DELIVERIES: readonly LineOf<Schemas["DeliveryFlow"]>[] = [
   { label: "dead", tone: "bad", count: ({ dead }) => sumOf(dead) },
 ];
 
-function Reasons({ title, of }: { readonly title: string; readonly of: Readonly<Record<string, number>> }) {
+/** Where the calls that a number counts are listed. */
+interface StepPaths {
+  readonly refused?: (code: string) => string;
+  readonly dropped?: (reason: string) => string;
+  readonly died?: (reason: string) => string;
+  readonly event?: (name: string) => string;
+}
+
+interface ReasonsProps {
+  readonly title: string;
+  readonly of: Readonly<Record<string, number>>;
+  readonly path?: ((reason: string) => string) | undefined;
+}
+
+function Reasons({ of, path, title }: ReasonsProps) {
   const counts = Object.entries(of).toSorted(([, one], [, other]) => other - one);
   if (counts.length === 0) return null;
   return (
     <p>
       {title}:{" "}
-      {counts
-        .map(([reason, count]) => `${reason.replaceAll("_", " ")} ${count.toLocaleString("en")}`)
-        .join(", ")}
+      {counts.map(([reason, count], at) => {
+        const text = reason.replaceAll("_", " ");
+        return (
+          <Fragment key={reason}>
+            {at > 0 && ", "}
+            {path === undefined ? text : <Link to={path(reason)}>{text}</Link>} {count.toLocaleString("en")}
+          </Fragment>
+        );
+      })}
     </p>
   );
 }
 
-export function DeliveryFacts({ of }: { readonly of: Schemas["DeliveryFlow"] }) {
+interface DeliveryFactsProps extends Pick<StepPaths, "died"> {
+  readonly of: Schemas["DeliveryFlow"];
+}
+
+export function DeliveryFacts({ died, of }: DeliveryFactsProps) {
   return (
     <>
       <Facts
@@ -52,27 +77,31 @@ export function DeliveryFacts({ of }: { readonly of: Schemas["DeliveryFlow"] }) 
           Dead: sumOf(of.dead).toLocaleString("en"),
         }}
       />
-      <Reasons title="Died" of={of.dead} />
+      <Reasons title="Died" of={of.dead} path={died} />
       <Reasons title="Not meant for a destination" of={of.passedOver} />
     </>
   );
 }
 
-function CallFacts({ of }: { readonly of: Flow }) {
+function CallFacts({ of, paths }: { readonly of: Flow; readonly paths: StepPaths }) {
   const dropped = sumOf(of.dropped);
-  const part = (count: number): string =>
-    of.accepted === 0 ? "0" : `${count.toLocaleString("en")} (${share(count, of.accepted)})`;
+  const partOf = (count: number, whole: number): string =>
+    whole === 0 ? "0" : `${count.toLocaleString("en")} (${share(count, whole)})`;
+  const part = (count: number): string => partOf(count, of.accepted);
   return (
     <>
       <Facts
         of={{
+          Received: of.received.toLocaleString("en"),
+          Refused: partOf(sumOf(of.refused), of.received),
           Accepted: of.accepted.toLocaleString("en"),
           Routed: part(of.routed),
           Dropped: part(dropped),
           Failed: part(of.failed),
         }}
       />
-      <Reasons title="Dropped" of={of.dropped} />
+      <Reasons title="Refused" of={of.refused} path={paths.refused} />
+      <Reasons title="Dropped" of={of.dropped} path={paths.dropped} />
     </>
   );
 }
@@ -106,10 +135,11 @@ function Drawn({ of: { data, from, to }, span }: { readonly of: Stats; readonly 
 interface CallStatsProps {
   readonly queryKey: QueryKey;
   readonly load: (query: StatsQuery) => Promise<Stats>;
+  readonly paths?: StepPaths;
 }
 
 /** Asked again every 15 s while the tab is seen. */
-export function CallStats({ queryKey, load }: CallStatsProps) {
+export function CallStats({ queryKey, load, paths = {} }: CallStatsProps) {
   const chosen = useSpan();
   const { span } = chosen;
   const query = useQuery({
@@ -122,15 +152,20 @@ export function CallStats({ queryKey, load }: CallStatsProps) {
       <SpanChoice {...chosen} />
       <Answer query={query}>
         {(stats) =>
-          stats.total.accepted === 0 && stats.total.deliveries.sent === 0 ? (
-            <p className="quiet">No call was accepted in {span.title}.</p>
+          stats.total.received === 0 && stats.total.deliveries.sent === 0 ? (
+            <p className="quiet">No call came in {span.title}.</p>
           ) : (
             <>
-              <CallFacts of={stats.total} />
-              <DeliveryFacts of={stats.total.deliveries} />
+              <CallFacts of={stats.total} paths={paths} />
+              <DeliveryFacts of={stats.total.deliveries} {...(paths.died && { died: paths.died })} />
               <LatencyFacts of={stats.total.requests.latency} />
               <Drawn of={stats} span={span} />
-              <Grouped {...chosen} queryKey={queryKey} load={load} />
+              <Grouped
+                {...chosen}
+                queryKey={queryKey}
+                load={load}
+                {...(paths.event && { eventPath: paths.event })}
+              />
             </>
           )
         }

@@ -1,5 +1,6 @@
 // Statistics by what is chosen to group them by, as a table of the whole span.
 import { type QueryKey, useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
 import { Answer } from "./answer.tsx";
 import type { Filters } from "./filters.tsx";
 import { GROUPS, type Group, type GroupBy, groupByOf, groupsOf } from "./groups.ts";
@@ -22,6 +23,8 @@ interface GroupedProps {
   readonly load: (query: GroupQuery) => Promise<{ readonly data: Entries }>;
   /** Of webhooks by their ids. */
   readonly titles?: Readonly<Record<string, string>>;
+  /** Where the calls of an event are listed. */
+  readonly eventPath?: (name: string) => string;
 }
 
 export function Grouped({ filters, ...of }: GroupedProps) {
@@ -45,6 +48,7 @@ function Groups({
   queryKey,
   span,
   titles = {},
+  eventPath,
 }: Omit<GroupedProps, "filters"> & { readonly groupBy: GroupBy }) {
   const query = useQuery({
     queryKey: [...queryKey, "grouped", span.name, groupBy],
@@ -53,7 +57,12 @@ function Groups({
   });
   const named: Column<Group> = {
     title: GROUPS[groupBy],
-    cell: ({ name }) => <Text>{titles[name] ?? name}</Text>,
+    cell({ name }) {
+      const text = <Text>{titles[name] ?? name}</Text>;
+      // The rest, and calls without a name, are no event.
+      const isEvent = groupBy === "eventName" && name !== "others" && name !== "none";
+      return eventPath !== undefined && isEvent ? <Link to={eventPath(name)}>{text}</Link> : text;
+    },
   };
   const columns = [named, ...(isOfRequests(groupBy) ? [] : CALLS), ...(isOfCalls(groupBy) ? [] : REQUESTS)];
   return (

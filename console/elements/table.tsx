@@ -2,7 +2,7 @@
 import { type KeyboardEvent, lazy, Suspense } from "react";
 import { Row, type TableProps } from "./table-row.tsx";
 
-export type { Column } from "./table-row.tsx";
+export type { Column, TableProps } from "./table-row.tsx";
 
 /** A longer table has only those of its rows that are seen: ten thousand would hold the page for seconds. */
 const MOST_DRAWN = 100;

@@ -56,7 +56,7 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   routedCalls: "message ids and ids of users",
   deliveryAttempts: "message ids and ids of users; what an endpoint answered to a failed request, shortened",
   deliveryTotals: "",
-  refusedCalls: "what callers were answered of refused calls, which may quote a value",
+  refusedCalls: "what callers were answered of refused calls, and the beginnings of these calls",
   hourlyStats: "",
   dailyStats: "",
   deadLetters: "calls that failed for good, whole",

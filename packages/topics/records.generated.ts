@@ -782,6 +782,11 @@ export interface RefusedCalls {
   atMs: number;
   /** Always 0 by now: versions before told here how many had no record of their own. */
   leftOut: number;
+  /** What was sent: of the first of these calls, or of the request where that as a whole was at fault. Its first 4,096 characters, write keys masked. Null where it was not read or names a suppressed user, for the rest, and beyond so many characters a second. */
+  body: null | string;
+  isBodyCut: boolean;
+  /** The users that the body names as userId and previousId; null where nobody can tell, as of malformed JSON. */
+  userIds: null | Array<string>;
 }
 
 /** One deletion or suppression: what was asked for and how far it is. */

@@ -24,6 +24,8 @@ import { addLiveRoutes } from "./deliveries/live/routes.ts";
 import type { ProfileParts } from "./deliveries/profiles/parts.ts";
 import { addProfileRoute } from "./deliveries/profiles/routes.ts";
 import { addReasonRoute } from "./deliveries/reason-routes.ts";
+import type { RefusedParts } from "./deliveries/refused/parts.ts";
+import { addRefusedRoutes } from "./deliveries/refused/routes.ts";
 import type { TestCallParts } from "./deliveries/test-call/parts.ts";
 import { addTestRoute } from "./deliveries/test-call/routes.ts";
 import { addWaitingRoute } from "./deliveries/waiting/list-routes.ts";
@@ -78,6 +80,7 @@ export type ApiParts = SourceParts &
   CallParts &
   SentCallParts &
   SourceCallsParts &
+  RefusedParts &
   FilterTestParts &
   FlowRouteParts &
   BetweenParts &
@@ -126,6 +129,7 @@ export const ROUTES: readonly AddRoutes[] = [
   addCallRoutes,
   addSentCallRoute,
   addSourceCallsRoute,
+  addRefusedRoutes,
   addFilterTestRoute,
   addLiveRoutes,
   addReasonRoute,

@@ -7,6 +7,7 @@ import {
   consumerGroups,
   DEFAULT_SHARD_WIDTH,
   type DestinationConfig,
+  type RefusedCalls,
   type Replay,
   shardWidthOf,
   type TopicMap,
@@ -58,6 +59,7 @@ export interface OpenDeliveries {
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
   readonly acceptedCalls: PlaceReader<Call>;
+  readonly refusedCalls: PlaceReader<RefusedCalls>;
   readonly lastCalls: FilterTestWork["lastCalls"];
   readonly replays: ReplayStore;
   readonly waiting: WaitingReader;
@@ -124,6 +126,7 @@ export function openDeliveries(
     deliveries,
     deadLetters,
     acceptedCalls: createPlaceReader({ kafka, serde, topic: topics.calls }),
+    refusedCalls: createPlaceReader({ kafka, serde, topic: topics.refusedCalls }),
     lastCalls: (asked) => lastCalls({ kafka, admin, serde, topic: topics.calls }, asked),
     replays: store,
     waiting,

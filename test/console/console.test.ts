@@ -196,6 +196,7 @@ test("one call shows its body and the headers that it is sent with, and gives it
   await click("Body and headers");
   await untilText("What is sent");
   await untilText("User-Agent: Hookline/1.0");
+  expect(await text()).toMatch(/As (?:sent|it would be sent now)/);
   expect(await text()).toMatch(/"userId":"u <img src=x onerror=.*\\u\{202e\}gnp\.exe/);
   expect(await text()).toContain("x-note: ********");
   await page.evaluate(

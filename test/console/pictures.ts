@@ -28,7 +28,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** What is shown waits for what is counted. Returns the id of a regulation. */
 async function prepared(world: World): Promise<string> {
   await world.send({ userId: "ann", anonymousId: "browser-7", event: "Signed Up", messageId: "msg-00" });
-  await world.deployment.send(world.source.writeKeys[0] ?? "", "identify", {
+  const [writeKey = ""] = world.source.writeKeys;
+  // Refused: neither has an event.
+  for (const userId of ["cleo", "dora"])
+    await world.deployment.send(writeKey, "track", { userId, properties: { total: 12.5 } });
+  await world.deployment.send(writeKey, "identify", {
     userId: "ann",
     traits: { plan: "pro", city: "Lyon", employees: 12 },
   });

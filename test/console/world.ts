@@ -118,6 +118,8 @@ export function pagesOf(
     ["sources", "/sources"],
     ["source", `/sources/${source.id}`],
     ["live-calls", `/sources/${source.id}/live`],
+    ["calls-of-one", `/sources/${source.id}/calls`],
+    ["refused-calls", `/sources/${source.id}/refused`],
     ["source-statistics", `/sources/${source.id}/statistics?span=week`],
     ["destinations", "/destinations"],
     ["destination", `/destinations/${failing}`],

@@ -12,6 +12,9 @@ interface PageResponse {
 export interface Page {
   goto(url: string): Promise<unknown>;
   evaluate(script: string): Promise<unknown>;
+  /** Runs the script in every page before its own. */
+  evaluateOnNewDocument(script: string): Promise<unknown>;
+  setCacheEnabled(isEnabled: boolean): Promise<void>;
   waitForResponse(is: (response: PageResponse) => boolean, options: { timeout: number }): Promise<unknown>;
   /** Resolves when the script gives something true. */
   waitForFunction(script: string, options: { timeout: number }): Promise<unknown>;

@@ -8,6 +8,7 @@ import { Outcome, State } from "../../elements/state.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { duration } from "../../elements/times.ts";
+import { SendElsewhere } from "./send-elsewhere.tsx";
 import { type CallId, Sent } from "./sent.tsx";
 import { type TimelineEntry, timelineOf } from "./timeline.ts";
 
@@ -78,6 +79,9 @@ export function AtDestination({ call, of }: AtDestinationProps) {
         ))}
       </ol>
       <Sent call={call} destinationId={destinationId} />
+      {(state === "delivered" || state === "dead") && (
+        <SendElsewhere call={call} destinationId={destinationId} />
+      )}
       {sendAgain !== null && (
         <Action
           label="Send it again"

@@ -6,6 +6,7 @@ import { Answer } from "../../elements/answer.tsx";
 import { headerLines } from "../../elements/attempt-details.tsx";
 import { CopyButton } from "../../elements/copyable.tsx";
 import { Block, Text } from "../../elements/text.tsx";
+import { Time } from "../../elements/time.tsx";
 
 export type CallId = Pick<Schemas["Call"], "messageId" | "sourceId" | "userId" | "anonymousId">;
 
@@ -18,12 +19,25 @@ const WHY: Readonly<Record<NonNullable<SentCall["noBody"]>, string>> = {
     "The body of this call is no longer kept: calls are for three days, dead letters for fourteen.",
 };
 
+function SentTime({ of: { isAsSent, sentAt } }: { readonly of: Schemas["SentRequest"] }) {
+  if (sentAt === null) return <p className="quiet">As it would be sent now: no request to it is recorded.</p>;
+  return (
+    <p className="quiet">
+      {isAsSent
+        ? "As sent "
+        : "As it would be sent now: the destination was changed since, or as, it was sent "}
+      <Time at={sentAt} />.
+    </p>
+  );
+}
+
 function Request({ of }: { readonly of: Schemas["SentRequest"] }) {
   return (
     <>
       <h4>
         To <Text>{of.url}</Text>
       </h4>
+      <SentTime of={of} />
       <Block label={`Headers to ${of.webhookId}`}>{headerLines(of.headers)}</Block>
       <p>
         <span aria-hidden="true">As curl: </span>
@@ -48,7 +62,7 @@ function Shown({ of: { bodyText, noBody, requests } }: { readonly of: SentCall }
 }
 
 /** `userId` alone where both are known: such a call is its userId's. */
-function ofUser({ anonymousId, sourceId, userId }: CallId) {
+export function ofUser({ anonymousId, sourceId, userId }: CallId) {
   if (userId !== null) return { sourceId, userId };
   return { sourceId, ...(anonymousId !== null && { anonymousId }) };
 }

@@ -81,7 +81,10 @@ export function Statistics({ id }: { readonly id: string }) {
             <>
               <Requests of={stats.total} />
               <LatencyFacts of={stats.total.latency} />
-              <DeliveryFacts of={stats.total.calls} />
+              <DeliveryFacts
+                of={stats.total.calls}
+                died={(reason) => `dead-letters?reason=${encodeURIComponent(reason)}`}
+              />
               <Charts of={stats} span={span} />
               <Grouped
                 {...chosen}

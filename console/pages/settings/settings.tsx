@@ -69,6 +69,7 @@ const KINDS: readonly (readonly [kind: Kind, title: string])[] = [
   ["calls", "What became of calls"],
   ["attempts", "Requests"],
   ["deadLetters", "Dead letters"],
+  ["refusedCalls", "Refused calls"],
   ["statistics", "Statistics"],
 ];
 

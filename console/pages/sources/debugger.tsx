@@ -5,10 +5,10 @@ import { Link } from "react-router";
 import { type LiveEntry, type LiveState, useLive } from "../../api/live.ts";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
-import { Json, Text } from "../../elements/text.tsx";
+import { Block, Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { callPath } from "../calls/paths.ts";
-import { lineOf, matches } from "./live-entries.ts";
+import { bodyOf, lineOf, matches } from "./live-entries.ts";
 import { useSource } from "./source.tsx";
 
 const KINDS = ["accepted", "refused", "delivery", "left_out", "missed"] as const;
@@ -40,6 +40,16 @@ function Summary({ entry }: { readonly entry: LiveEntry }) {
         <Link to={`/destinations/${encodeURIComponent(destinationId)}`}>{destinationId}</Link>
       )}
       <Time at={new Date(entry.seenAtMs).toISOString()} />
+    </>
+  );
+}
+
+function Opened({ entry }: { readonly entry: LiveEntry }) {
+  const { body, rest } = bodyOf(entry);
+  return (
+    <>
+      {body !== undefined && <Block label={`Body of event ${entry.id}`}>{body}</Block>}
+      <Json label={`Event ${entry.id}`} value={rest} />
     </>
   );
 }
@@ -86,7 +96,7 @@ function Entries({ entries }: EntriesProps) {
                 </button>
                 <Summary entry={entry} />
               </div>
-              {isOpen && <Json label={`Body of event ${entry.id}`} value={entry.data} />}
+              {isOpen && <Opened entry={entry} />}
             </li>
           );
         })}

@@ -9,8 +9,9 @@ import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { Rate, RefusedShare } from "./rates.tsx";
 
-const ROWS = 50;
+const ROWS = 25;
 const ENABLED = [
   ["true", "on"],
   ["false", "off"],
@@ -54,7 +55,7 @@ export function SourceList() {
       >
         {(rows) => (
           <Table
-            caption="Sources"
+            caption="Sources; calls of the last hour"
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
@@ -67,6 +68,8 @@ export function SourceList() {
                 ),
               },
               { title: "State", cell: ({ enabled: isOn }) => <State of={isOn ? "on" : "off"} /> },
+              { title: "Calls/min", isNumber: true, cell: ({ id }) => <Rate id={id} /> },
+              { title: "Refused", isNumber: true, cell: ({ id }) => <RefusedShare id={id} /> },
               { title: "Write keys", isNumber: true, cell: ({ writeKeys }) => writeKeys.length },
               { title: "Live", cell: ({ id }) => <Link to={`${id}/live`}>Watch its calls</Link> },
               { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },

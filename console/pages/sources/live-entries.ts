@@ -56,6 +56,12 @@ export function lineOf({ name, data }: LiveEntry): Line {
   };
 }
 
+/** What was sent, and the other fields. */
+export function bodyOf({ data }: LiveEntry): { readonly body: string | undefined; readonly rest: Data } {
+  const { bodyText: _, ...rest } = data;
+  return { body: text(data, "bodyText"), rest };
+}
+
 const lowerCase = new WeakMap<LiveEntry, string>();
 
 /** Made once for each: ten thousand are searched five times a second. */

@@ -1,7 +1,9 @@
 import { Route, Routes } from "react-router";
+import { SourceCalls } from "./calls.tsx";
 import { Debugger } from "./debugger.tsx";
 import { Keys } from "./keys.tsx";
 import { SourceList } from "./list.tsx";
+import { RefusedCalls } from "./refused.tsx";
 import { Source } from "./source.tsx";
 import { SourceStatistics } from "./statistics.tsx";
 
@@ -13,6 +15,8 @@ export function SourcePages() {
         <Route index element={<Keys />} />
         <Route path="statistics" element={<SourceStatistics />} />
         <Route path="live" element={<Debugger />} />
+        <Route path="calls" element={<SourceCalls />} />
+        <Route path="refused" element={<RefusedCalls />} />
       </Route>
     </Routes>
   );

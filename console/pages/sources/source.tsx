@@ -32,7 +32,13 @@ export function Source() {
         >
           <Parts
             label="Of this source"
-            of={{ "Write keys": base, "Live calls": `${base}/live`, Statistics: `${base}/statistics` }}
+            of={{
+              "Write keys": base,
+              "Live calls": `${base}/live`,
+              Calls: `${base}/calls`,
+              "Refused calls": `${base}/refused`,
+              Statistics: `${base}/statistics`,
+            }}
           />
           <Outlet context={source} />
         </Page>

@@ -2,11 +2,24 @@ import { answerOf, api } from "../../api/client.ts";
 import { CallStats } from "../../elements/call-stats.tsx";
 import { useSource } from "./source.tsx";
 
+function pathsOf(id: string) {
+  const base = `/sources/${encodeURIComponent(id)}`;
+  const listed = (path: string, name: string) => (value: string) =>
+    `${path}${path.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
+  return {
+    refused: listed(`${base}/refused`, "code"),
+    dropped: listed(`${base}/calls`, "outcome"),
+    died: listed(`/dead-letters?sourceId=${encodeURIComponent(id)}`, "reason"),
+    event: listed(`${base}/calls`, "event"),
+  };
+}
+
 export function SourceStatistics() {
   const { id } = useSource();
   return (
     <CallStats
       queryKey={["source-stats", id]}
+      paths={pathsOf(id)}
       load={(query) => answerOf(api.GET("/v1/sources/{id}/stats", { params: { path: { id }, query } }))}
     />
   );

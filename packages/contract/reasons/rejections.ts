@@ -86,6 +86,9 @@ export const REJECTIONS: Reasons<RejectionCode> = {
 
 export const REJECTION_CODES = reasonsOf(REJECTIONS);
 
+/** With the one that is no fault of a call. */
+export const REFUSAL_CODES = [...REJECTION_CODES, "rate_limited"] as const;
+
 /** Why a call or a whole request is refused for good: what and where, for the caller's developers (contract 7.3). */
 export interface Rejection {
   readonly code: RejectionCode;

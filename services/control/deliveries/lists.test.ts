@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
 import { until } from "#support/until";
 import { openTopics, type TopicClient } from "./fixtures/deliveries.ts";
-import { attempt, routedCall } from "./index/fixtures/records.ts";
+import { attempt, refusedCalls, routedCall } from "./index/fixtures/records.ts";
 
 const MINUTE_MS = 60_000;
 const FROM_MS = Date.now() - 60 * MINUTE_MS;
@@ -73,8 +73,8 @@ beforeAll(async () => {
   // One was routed again after a crash, when its destination was off.
   const again = { ...callAt(7), outcome: "no_destination", destinationIds: [] };
   await topics.write(control.topics.routedCalls, [again]);
-  const refused = { sourceId, code: "invalid_type", message: "", index: null, atMs: FROM_MS, leftOut: 0 };
-  await topics.write(control.topics.refusedCalls, [{ ...refused, calls: 4 }]);
+  const refused = refusedCalls({ sourceId, code: "invalid_type", atMs: FROM_MS, calls: 4 });
+  await topics.write(control.topics.refusedCalls, [refused]);
   const sinceMs = Date.now();
   const isRead = async (path: string, until: string): Promise<boolean> =>
     Date.parse((await control.ask(path)).body[until] ?? "1970-01-01") >= sinceMs;

@@ -291,6 +291,8 @@ describe("the OpenAPI document", () => {
       "get /v1/sources/{id}",
       "get /v1/sources/{id}/calls",
       "get /v1/sources/{id}/live",
+      "get /v1/sources/{id}/refused-calls",
+      "get /v1/sources/{id}/refused-calls/{refusedId}",
       "get /v1/sources/{id}/stats",
       "get /v1/stats",
       "get /v1/tokens",

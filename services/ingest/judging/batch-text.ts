@@ -39,6 +39,11 @@ export class UnparsedCall {
     return this.#span.to - this.#span.from;
   }
 
+  /** A view of its text. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(this.#span.from, this.#span.to);
+  }
+
   /** It need not be parsed to be refused: some 500 KB of values would hold the event loop. */
   get isTooLarge(): boolean {
     return this.#span.leastBytes > MAX_CALL_BYTES;

@@ -8,12 +8,14 @@ export const PIXEL_GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAA
 export function readPixel(
   type: string,
   data: string,
-): { readonly type: CallType; readonly body: ParsedBody } {
+): { readonly type: CallType; readonly bytes: Buffer; readonly body: ParsedBody } {
   // A "+" of base64 that was not percent-encoded arrives as a blank.
-  const body = parseJson(Buffer.from(data.replaceAll(" ", "+"), "base64"));
-  if (isCallType(type)) return { type, body };
+  const bytes = Buffer.from(data.replaceAll(" ", "+"), "base64");
+  const body = parseJson(bytes);
+  if (isCallType(type)) return { type, bytes, body };
   return {
     type: "track",
+    bytes,
     body: {
       ok: false,
       rejection: { code: "invalid_type", message: "a pixel's path must end in a call type" },

@@ -4,6 +4,7 @@ import type { Rejection } from "#contract";
 import type { IngestParts } from "../ingest-parts.ts";
 import { judgeCalls, type RequestFacts, type TrackingRoute } from "../judging/judge-calls.ts";
 import { decompress, isLarge, type ParsedBody, parseBatchJson, parseJson } from "../judging/parse-body.ts";
+import { type ReadBody, refusedBody } from "../judging/refused-body.ts";
 import { bodyLimitBytes } from "../judging/size-rejection.ts";
 import { busy } from "../limits/load-gate.ts";
 import { ordinaryCalls } from "../limits/rate-limit.ts";
@@ -22,22 +23,32 @@ export async function track(
   request: IncomingMessage,
   route: TrackingRoute,
 ): Promise<Answer> {
-  const seen: Seen = { sourceId: undefined };
+  const seen: Seen = { sourceId: undefined, body: undefined };
   const answer = await readAndStore(parts, request, { route, seen });
   tellRefused(parts, seen, answer);
   return answer;
 }
 
-/** The source of the request, as soon as it is known. */
+/** The source of the request and its body, as soon as they are known. */
 interface Seen {
   sourceId: string | undefined;
+  body: ReadBody | undefined;
 }
 
-function tellRefused({ refusedCalls }: IngestParts, { sourceId }: Seen, answer: Answer): void {
+function tellRefused(
+  { refusedCalls, suppressions }: IngestParts,
+  { body, sourceId }: Seen,
+  answer: Answer,
+): void {
   if (sourceId === undefined) return;
-  if (answer.kind === "refused") refusedCalls.refused(sourceId, answer.refusal);
+  // Nothing of a suppressed user is kept.
+  const bodyOf = (index: number | null) => {
+    const kept = body && refusedBody(body, index);
+    return kept?.userIds?.some((id) => suppressions.isSuppressed(sourceId, id)) === true ? undefined : kept;
+  };
+  if (answer.kind === "refused") refusedCalls.refused(sourceId, answer.refusal, bodyOf);
   else if (answer.kind === "stored" && answer.rejected.length > 0)
-    refusedCalls.rejected(sourceId, answer.rejected);
+    refusedCalls.rejected(sourceId, answer.rejected, bodyOf);
 }
 
 async function readAndStore(
@@ -64,9 +75,13 @@ async function readAndStore(
     if (inflated.bytes !== bytes && !reservation.grow(inflated.bytes.length)) return noRoom(reservation);
     const fromBrowser = request.headers.origin !== undefined;
     if (isLarge(inflated.bytes)) await parts.pause();
+    const isBatch = route.kind === "batch";
+    const body = isBatch ? parseBatchJson(inflated.bytes) : parseJson(inflated.bytes);
+    const value = body.ok ? body.value : undefined;
+    seen.body = { bytes: inflated.bytes, value, isBatch };
     return await storeCalls(parts, request, {
       route,
-      body: route.kind === "batch" ? parseBatchJson(inflated.bytes) : parseJson(inflated.bytes),
+      body,
       fromBrowser,
       reservation,
       source: found?.ok === true ? found.source : undefined,
@@ -176,8 +191,9 @@ export async function trackPixel(
   route: Extract<Route, { kind: "pixel" }>,
 ): Promise<Answer> {
   const refusal = parts.gate.refusal();
-  const seen: Seen = { sourceId: undefined };
-  const { type, body } = readPixel(route.type, route.data);
+  const { type, bytes, body } = readPixel(route.type, route.data);
+  const value = body.ok ? body.value : undefined;
+  const seen: Seen = { sourceId: undefined, body: { bytes, value, isBatch: false } };
   const answer: Answer =
     refusal === undefined
       ? await storePixel(parts, request, {

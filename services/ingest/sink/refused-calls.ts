@@ -3,13 +3,17 @@
 import type { Rejection } from "#contract";
 import type { Host } from "#host";
 import type { RefusedCalls } from "#topics";
+import type { RefusedBody } from "../judging/refused-body.ts";
 import type { IndexedRejection, Refusal } from "../refusal.ts";
+
+/** The body of a call in its batch, or (null) of the request; undefined where there is none to keep. Asked for records that are written. */
+type BodyOf = (index: number | null) => RefusedBody | undefined;
 
 export interface RefusedCallsLog {
   /** One request of a source was refused. When ingest has no room or no Kafka nothing is told: its source has nothing to mend. */
-  refused(sourceId: string, refusal: Refusal): void;
+  refused(sourceId: string, refusal: Refusal, bodyOf: BodyOf): void;
   /** A batch was taken but for these. */
-  rejected(sourceId: string, rejections: readonly IndexedRejection[]): void;
+  rejected(sourceId: string, rejections: readonly IndexedRejection[], bodyOf: BodyOf): void;
 }
 
 export interface RefusedCallsOptions {
@@ -25,6 +29,9 @@ export interface RefusedCallsOptions {
 const RECORDS_PER_SECOND = 50;
 /** The bound for one source, so that one that sends only such calls leaves room for the others. */
 const RECORDS_OF_SOURCE_PER_SECOND = 10;
+/** Of bodies, which are kept for days: four of the largest of one source, twelve of all. At such a rate all the time a process writes 30 GB a week. */
+const CHARACTERS_OF_SOURCE_PER_SECOND = 16_384;
+const CHARACTERS_PER_SECOND = 49_152;
 /** Interval of the records that count calls without a record of their own, one for each code: statistics count them all. */
 const REST_EVERY_MS = 10_000;
 const MAX_MESSAGE_CHARACTERS = 500;
@@ -32,9 +39,14 @@ const MAX_SOURCES = 1_000;
 
 type Refused = Pick<RefusedCalls, "code" | "message" | "calls" | "index">;
 
-interface SourceCount {
+interface SecondCount {
   second: number;
   records: number;
+  /** Of bodies. */
+  characters: number;
+}
+
+interface SourceCount extends SecondCount {
   /** Calls that have no record yet, by code. */
   readonly rest: Map<string, Refused>;
 }
@@ -47,7 +59,7 @@ export interface OpenRefusedCalls extends RefusedCallsLog {
 export function createRefusedCalls(options: RefusedCallsOptions): OpenRefusedCalls {
   const { host, nowMs, recordsPerSecond = RECORDS_PER_SECOND } = options;
   const sources = new Map<string, SourceCount>();
-  const all = { second: 0, records: 0 };
+  const all: SecondCount = { second: 0, ...NOTHING };
 
   function countOf(sourceId: string): SourceCount {
     const known = sources.get(sourceId);
@@ -57,7 +69,7 @@ export function createRefusedCalls(options: RefusedCallsOptions): OpenRefusedCal
       sources.delete(oldest[0]);
       void tellRest(...oldest);
     }
-    const count = { second: 0, records: 0, rest: new Map<string, Refused>() };
+    const count = { second: 0, ...NOTHING, rest: new Map<string, Refused>() };
     sources.set(sourceId, count);
     return count;
   }
@@ -66,20 +78,29 @@ export function createRefusedCalls(options: RefusedCallsOptions): OpenRefusedCal
     rest.set(code, { code, message, index: null, calls: calls + (rest.get(code)?.calls ?? 0) });
   }
 
-  async function write(sourceId: string, refused: Refused): Promise<void> {
+  async function write(sourceId: string, refused: Refused, body?: RefusedBody): Promise<void> {
     const message = refused.message.slice(0, MAX_MESSAGE_CHARACTERS);
     try {
-      await options.write({ ...refused, message, sourceId, atMs: nowMs(), leftOut: 0 });
+      await options.write({ ...refused, ...(body ?? NO_BODY), message, sourceId, atMs: nowMs(), leftOut: 0 });
     } catch {
       keep(countOf(sourceId), refused);
     }
   }
 
-  function tell(sourceId: string, refused: Refused): void {
+  /** Undefined where there is no room for it in this second. */
+  function withinRoom(count: SourceCount, body: RefusedBody | undefined): RefusedBody | undefined {
+    const characters = body?.body.length ?? 0;
+    const isOfSource = count.characters + characters <= CHARACTERS_OF_SOURCE_PER_SECOND;
+    if (!isOfSource || all.characters + characters > CHARACTERS_PER_SECOND) return undefined;
+    for (const each of [all, count]) each.characters += characters;
+    return body;
+  }
+
+  function tell(sourceId: string, refused: Refused, bodyOf: BodyOf): void {
     const second = Math.floor(nowMs() / 1_000);
     const count = countOf(sourceId);
     for (const each of [all, count]) {
-      if (each.second !== second) Object.assign(each, { second, records: 0 });
+      if (each.second !== second) Object.assign(each, { second, ...NOTHING });
     }
     if (all.records >= recordsPerSecond || count.records >= RECORDS_OF_SOURCE_PER_SECOND) {
       keep(count, refused);
@@ -87,7 +108,7 @@ export function createRefusedCalls(options: RefusedCallsOptions): OpenRefusedCal
     }
     all.records += 1;
     count.records += 1;
-    void write(sourceId, refused);
+    void write(sourceId, refused, withinRoom(count, bodyOf(refused.index)));
   }
 
   async function tellRest(sourceId: string, { rest }: SourceCount): Promise<void> {
@@ -102,8 +123,8 @@ export function createRefusedCalls(options: RefusedCallsOptions): OpenRefusedCal
 
   const timer = host.setInterval(() => void tellAll(), REST_EVERY_MS);
 
-  function rejected(sourceId: string, rejections: readonly IndexedRejection[]): void {
-    for (const one of byCode(rejections)) tell(sourceId, one);
+  function rejected(sourceId: string, rejections: readonly IndexedRejection[], bodyOf: BodyOf): void {
+    for (const one of byCode(rejections)) tell(sourceId, one, bodyOf);
   }
 
   return {
@@ -112,13 +133,19 @@ export function createRefusedCalls(options: RefusedCallsOptions): OpenRefusedCal
       await tellAll();
     },
     rejected,
-    refused(sourceId, refusal) {
-      if (refusal.kind === "invalid" && refusal.rejected !== undefined) rejected(sourceId, refusal.rejected);
-      else if (refusal.kind === "invalid") tell(sourceId, { ...whole(refusal.rejection), index: null });
-      else if (refusal.kind === "rate_limited") tell(sourceId, { ...RATE_LIMITED, calls: 1, index: null });
+    refused(sourceId, refusal, bodyOf) {
+      if (refusal.kind === "invalid" && refusal.rejected !== undefined)
+        rejected(sourceId, refusal.rejected, bodyOf);
+      else if (refusal.kind === "invalid")
+        tell(sourceId, { ...whole(refusal.rejection), index: null }, bodyOf);
+      else if (refusal.kind === "rate_limited")
+        tell(sourceId, { ...RATE_LIMITED, calls: 1, index: null }, () => undefined);
     },
   };
 }
+
+const NOTHING = { records: 0, characters: 0 };
+const NO_BODY = { body: null, isBodyCut: false, userIds: null };
 
 const RATE_LIMITED = { code: "rate_limited", message: "the source sends more calls than it may" };
 

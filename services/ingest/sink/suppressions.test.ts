@@ -12,7 +12,7 @@ function suppressing(...entries: readonly (readonly [sourceId: string | null, us
   const keyOf = (scope: string | null, user: string) => suppressionKey(scope, userHash(user));
   const table = new Map(entries.map(([scope, user]) => [keyOf(scope, user), true]));
   const listeners: ((key: string, value: unknown, before: unknown) => void)[] = [];
-  const { keep } = createSuppressions({
+  const { isSuppressed, keep } = createSuppressions({
     get: (key) => table.get(key),
     entries: () => table.entries(),
     onChange: (listener) => {
@@ -32,16 +32,17 @@ function suppressing(...entries: readonly (readonly [sourceId: string | null, us
     keep: <C extends ReturnType<typeof call>>(sourceId: string, calls: readonly C[]) =>
       keep(sourceId, calls, noPause) as readonly C[],
   };
-  return { change, keep, suppressions };
+  return { change, isSuppressed, keep, suppressions };
 }
 
 describe("calls of suppressed users (contract 5.2)", () => {
   test("are those of the whole workspace, and those of one source there only", () => {
-    const { suppressions } = suppressing([null, "everywhere"], ["s1", "here"]);
+    const { isSuppressed, suppressions } = suppressing([null, "everywhere"], ["s1", "here"]);
     const calls = [call("everywhere"), call("here"), call("somebody")];
     const kept = (sourceId: string) => suppressions.keep(sourceId, calls).map(({ userId }) => userId);
     expect(kept("s1")).toEqual(["somebody"]);
     expect(kept("s2")).toEqual(["here", "somebody"]);
+    expect([isSuppressed("s1", "here"), isSuppressed("s2", "here")]).toEqual([true, false]);
   });
 
   test("are also an alias from a suppressed id to another one, and back", () => {
@@ -104,9 +105,9 @@ describe("a request with calls of suppressed users", () => {
   afterEach(() => running?.close());
 
   async function start(store?: () => Promise<"unavailable">) {
-    const { keep } = suppressing([null, "gone"]);
+    const { isSuppressed, keep } = suppressing([null, "gone"]);
     running = await startFixture({
-      parts: { suppressions: { keep } },
+      parts: { suppressions: { isSuppressed, keep } },
       ...(store !== undefined && { store }),
     });
     const ingest = running;

@@ -14,6 +14,7 @@ export interface Suppressions {
     calls: readonly C[],
     pause: () => Promise<void>,
   ): readonly C[] | Promise<readonly C[]>;
+  isSuppressed(sourceId: string, userId: string | null): boolean;
 }
 
 /** The table of suppressions: what it holds of a key does not matter, only that it holds it. */
@@ -66,6 +67,7 @@ export function createSuppressions(table: SuppressionTable): Suppressions {
   }
 
   return {
+    isSuppressed,
     keep(sourceId, calls, pause) {
       if (usersIn(WORKSPACE) + usersIn(sourceId) === 0) return calls;
       return calls.length <= CALLS_A_TURN ? keepNow(sourceId, calls) : keepInTurns(sourceId, calls, pause);

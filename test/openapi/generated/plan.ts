@@ -3,7 +3,12 @@ import { createProfile } from "#audiences";
 import type { ControlService } from "#support/control-service";
 import { until } from "#support/until";
 import type { TopicClient } from "../../../services/control/deliveries/fixtures/deliveries.ts";
-import { attempt, deadLetter, total } from "../../../services/control/deliveries/index/fixtures/records.ts";
+import {
+  attempt,
+  deadLetter,
+  refusedCalls,
+  total,
+} from "../../../services/control/deliveries/index/fixtures/records.ts";
 import { startProcessor } from "../../../services/control/resources/audiences/fixtures/processor.ts";
 
 export interface PlannedCall {
@@ -63,11 +68,24 @@ async function prepare(control: ControlService, topics: TopicClient, name: strin
     timeoutMs: 60_000,
     what: "the dead letter to be indexed",
   });
+  await topics.write(control.topics.refusedCalls, [refusedCalls({ sourceId: source.id, atMs: deadAtMs })]);
+  const refusedPath = `/v1/sources/${source.id}/refused-calls`;
+  await until(async () => (await control.ask(refusedPath)).body.data.length > 0, {
+    timeoutMs: 60_000,
+    what: "the refused call to be indexed",
+  });
   const { issueIds } = (await control.ask(`/v1/dead-letters/${died}`)).body;
   await made(`/v1/sources/${source.id}/write-keys`, {});
   const regulation = { regulationType: "SUPPRESS_ONLY", subjectType: "USER_ID", subjectIds: ["u1"] };
   return {
-    ...{ source, sourceIds, destination, died, regulation },
+    ...{
+      source,
+      sourceIds,
+      destination,
+      died,
+      refused: (await control.ask(refusedPath)).body.data[0].id as string,
+      regulation,
+    },
     issue: issueIds[0] as string,
     user: await knownUser(control, name),
     otherSource: await id("/v1/sources", { name: `${name} other` }),
@@ -111,6 +129,8 @@ export async function planOf(
     { operation: "listAttempts", path: destination },
     { operation: "listDeliveries", query: { status: "5xx" } },
     { operation: "listSourceCalls", path: source, query: { event: "A" } },
+    { operation: "listRefusedCalls", path: source, query: { code: "event_not_defined" } },
+    { operation: "getRefusedCalls", path: { ...source, refusedId: has.refused } },
     { operation: "testFilter", body: { sourceId: source.id, filter: { event: "A" } } },
     { operation: "getStats", path: destination, query: { step: "hour" } },
     { operation: "getFlow", query: { minutes: "15" } },

@@ -6,7 +6,7 @@ import { ApiProblem } from "../../../api/problem.ts";
 import { Loading, ProblemNote } from "../../../elements/answer.tsx";
 import { nodeIn } from "../../../elements/conditions/conditions-field.tsx";
 import { Why } from "../../../elements/conditions/why.tsx";
-import { Table } from "../../../elements/table.tsx";
+import { Table, type TableProps } from "../../../elements/table.tsx";
 import { Text } from "../../../elements/text.tsx";
 import { Time } from "../../../elements/time.tsx";
 import { longDuration } from "../../../elements/times.ts";
@@ -29,40 +29,33 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
-const KEPT = {
-  placeholderData: keepPreviousData,
-  ...{ retry: false, refetchOnWindowFocus: false, staleTime: 60_000 },
-} as const;
-
-/** `text` is the definition as JSON. */
-export function usePreview(text: string, includeAnonymous: boolean) {
+/** `text` is the definition as JSON; `ask` is asked again for another `key`. */
+function useAsked<T>(
+  key: readonly unknown[],
+  text: string,
+  ask: (definition: unknown, signal: AbortSignal) => Promise<T>,
+) {
   const settled = useSettled(text);
   return useQuery({
-    queryKey: ["preview", settled, includeAnonymous],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.POST("/v1/audiences/preview", {
-          body: { definition: JSON.parse(settled), includeAnonymous },
-          signal,
-        }),
-      ),
+    queryKey: [...key, settled],
+    queryFn: ({ signal }) => ask(JSON.parse(settled), signal),
     enabled: nodeIn(settled) !== undefined,
-    ...KEPT,
+    placeholderData: keepPreviousData,
+    ...{ retry: false, refetchOnWindowFocus: false, staleTime: 60_000 },
   });
+}
+
+export function usePreview(text: string, includeAnonymous: boolean) {
+  return useAsked<Answer>(["preview", includeAnonymous], text, (definition, signal) =>
+    answerOf(api.POST("/v1/audiences/preview", { body: { definition, includeAnonymous }, signal })),
+  );
 }
 
 /** The same of a computed trait. */
 export function useTraitPreview(text: string) {
-  const settled = useSettled(text);
-  return useQuery({
-    queryKey: ["trait-preview", settled],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.POST("/v1/computed-traits/preview", { body: { definition: JSON.parse(settled) }, signal }),
-      ),
-    enabled: nodeIn(settled) !== undefined,
-    ...KEPT,
-  });
+  return useAsked<TraitAnswer>(["trait-preview"], text, (definition, signal) =>
+    answerOf(api.POST("/v1/computed-traits/preview", { body: { definition }, signal })),
+  );
 }
 
 /** Fields of the definition that control refuses, each once: in the preview, and when it was saved. */
@@ -112,44 +105,48 @@ function Count({ of: answer, what }: { readonly of: Counted; readonly what: stri
   );
 }
 
-function Members({ of: answer }: { readonly of: Answer }) {
-  const { sample } = answer;
+interface SampledProps<R> extends Pick<TableProps<R>, "caption" | "columns" | "keyOf"> {
+  readonly of: Counted & { readonly sample: readonly R[] };
+  readonly what: string;
+}
+
+function Sampled<R>({ of, what, ...table }: SampledProps<R>) {
   return (
     <>
-      <Count of={answer} what="be members" />
-      {sample.length > 0 && (
-        <Table
-          caption="Some members"
-          rows={sample}
-          keyOf={({ anonymousId, groupId, userId }) => `${userId} ${anonymousId} ${groupId}`}
-          columns={[
-            { title: "Of", cell: (ids) => <UserLink {...ids} /> },
-            { title: "Why", cell: ({ why }) => <Why of={why} /> },
-          ]}
-        />
-      )}
+      <Count of={of} what={what} />
+      {of.sample.length > 0 && <Table {...table} rows={of.sample} />}
     </>
   );
 }
 
-function Values({ of: answer }: { readonly of: TraitAnswer }) {
-  const { sample } = answer;
+function Members({ of }: { readonly of: Answer }) {
   return (
-    <>
-      <Count of={answer} what="have a value" />
-      {sample.length > 0 && (
-        <Table
-          caption="Some values"
-          rows={sample}
-          keyOf={({ groupId, userId }) => `${userId} ${groupId}`}
-          columns={[
-            { title: "Of", cell: (ids) => <UserLink {...ids} /> },
-            { title: "Value", cell: ({ value }) => <Text most={200}>{JSON.stringify(value)}</Text> },
-            { title: "Made of", cell: (row) => <MadeOf of={row} /> },
-          ]}
-        />
-      )}
-    </>
+    <Sampled
+      of={of}
+      what="be members"
+      caption="Some members"
+      keyOf={({ anonymousId, groupId, userId }) => `${userId} ${anonymousId} ${groupId}`}
+      columns={[
+        { title: "Of", cell: (ids) => <UserLink {...ids} /> },
+        { title: "Why", cell: ({ why }) => <Why of={why} /> },
+      ]}
+    />
+  );
+}
+
+function Values({ of }: { readonly of: TraitAnswer }) {
+  return (
+    <Sampled
+      of={of}
+      what="have a value"
+      caption="Some values"
+      keyOf={({ groupId, userId }) => `${userId} ${groupId}`}
+      columns={[
+        { title: "Of", cell: (ids) => <UserLink {...ids} /> },
+        { title: "Value", cell: ({ value }) => <Text most={200}>{JSON.stringify(value)}</Text> },
+        { title: "Made of", cell: (row) => <MadeOf of={row} /> },
+      ]}
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 import { signBody } from "#contract";
 import { MASK } from "#secrets";
-import { sentRequest } from "./sent-request.ts";
+import { isAsSent, sentRequest } from "./sent-request.ts";
 
 const SEALED = { keyId: "k", ciphertext: Buffer.alloc(0) } as never;
 const BODY = `{"userId":"it's $(touch /nowhere) \`id\` \\" \u2028"}`;
@@ -24,6 +24,14 @@ function run(curl: string, variables: Readonly<Record<string, string>> = {}) {
   const { status, stderr, stdout } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
   return { status, stderr, args: stdout.split("\0").slice(0, -1) };
 }
+
+test.each([
+  [undefined, 0, false],
+  [100_000, 95_000, true],
+  [100_000, 95_001, false],
+])("a request of %p was sent so if its destination was changed last at %p: %p", (atMs, updatedAtMs, is) => {
+  expect(isAsSent(atMs, { updatedAtMs })).toBe(is);
+});
 
 test("every header is named, and no secret is there", () => {
   const { headers } = request(

@@ -39,6 +39,17 @@ export function sentRequest(webhook: Webhook, destination: Configured, sent: Sen
   return { headers: shown, curl: curlOf(webhook.url, headers, sent.body) };
 }
 
+/** A change of a destination is in force within a second; the clocks of the services may differ. */
+const IN_FORCE_AFTER_MS = 5_000;
+
+/** Whether the request of that time had these headers: none was recorded of it but its time. */
+export function isAsSent(
+  atMs: number | undefined,
+  { updatedAtMs }: Pick<DestinationConfig, "updatedAtMs">,
+): boolean {
+  return atMs !== undefined && atMs >= updatedAtMs + IN_FORCE_AFTER_MS;
+}
+
 /** A variable of the shell, which names it and stops while it is not set. */
 function required(variable: string, what: string): string {
   return `"\${${variable}:?${what}}"`;

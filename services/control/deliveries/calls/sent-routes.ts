@@ -6,6 +6,7 @@ import { nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
+import { isoTimeOrNull } from "../../http/time-pages.ts";
 import { readUser, USER_FIELDS, USER_VIEW } from "../../http/user-fields.ts";
 import { WEBHOOK_FIELDS, webhookFields } from "../../http/webhook-fields.ts";
 import type { TestCallParts } from "../test-call/parts.ts";
@@ -13,7 +14,7 @@ import { SENT_CALL_EXAMPLE } from "./example.ts";
 import { type CallOfUser, findCalls } from "./find.ts";
 import type { CallParts } from "./parts.ts";
 import { type BodyWork, findBody, NO_BODY, type NoBody, type SentBody } from "./sent-body.ts";
-import { sentRequest } from "./sent-request.ts";
+import { isAsSent, sentRequest } from "./sent-request.ts";
 import type { Trace } from "./trace.ts";
 import { TRACE_FIELDS, traceView } from "./trace-view.ts";
 
@@ -25,9 +26,18 @@ export interface SentCallParts extends CallParts, BodyWork, Pick<TestCallParts, 
 const SentRequestView = Type.Object(
   {
     ...WEBHOOK_FIELDS,
+    sentAt: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      format: "date-time",
+      description: "Of the last recorded request with the call to this webhook; null when there is none.",
+    }),
+    isAsSent: Type.Boolean({
+      description:
+        "True: that request had these headers, as the destination was not changed since. False: these are the headers that would be sent now.",
+    }),
     headers: Type.Record(Type.String(), Type.String(), {
       description:
-        "Signatures and the webhook's own values are masked. As the destination is configured now: of a request only its outcome is recorded. Trace headers are not here.",
+        "As the destination is configured now. Signatures and the webhook's own values are masked. Trace headers are not here.",
     }),
     curl: Type.String({
       description:
@@ -139,6 +149,9 @@ function requests(
   return destination.webhooks.map((webhook) => {
     const atMs = attempts.findLast(({ url }) => url === webhook.url)?.startedAtMs;
     const { curl, headers } = sentRequest(webhook, destination, { body, messageId, userAgent, atMs });
-    return { ...webhookFields(destinationId, webhook.url), headers, curl };
+    return {
+      ...webhookFields(destinationId, webhook.url),
+      ...{ sentAt: isoTimeOrNull(atMs), isAsSent: isAsSent(atMs, destination), headers, curl },
+    };
   });
 }

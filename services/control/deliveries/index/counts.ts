@@ -2,6 +2,7 @@
 import { type AttemptFilter, attemptConditions } from "./attempts-table.ts";
 import { type DeadLetterFilter, deadLetterConditions } from "./dead-letters-table.ts";
 import { type IssueFilter, issueConditions } from "./issues-table.ts";
+import { type RefusedFilter, refusedConditions } from "./refused-calls-table.ts";
 import { type CallsOfSource, callConditions, IS_SAID_AGAIN } from "./routed-calls-table.ts";
 import type { Conditions, Statements } from "./sql.ts";
 
@@ -9,7 +10,8 @@ export type Counted =
   | { readonly kind: "attempts"; readonly filter: AttemptFilter }
   | { readonly kind: "callsOfSource"; readonly filter: CallsOfSource }
   | { readonly kind: "deadLetters"; readonly filter: DeadLetterFilter }
-  | { readonly kind: "issues"; readonly filter: IssueFilter };
+  | { readonly kind: "issues"; readonly filter: IssueFilter }
+  | { readonly kind: "refusedCalls"; readonly filter: RefusedFilter };
 
 function rowsOf(counted: Counted): { readonly table: string; readonly conditions: Conditions } {
   switch (counted.kind) {
@@ -25,6 +27,8 @@ function rowsOf(counted: Counted): { readonly table: string; readonly conditions
       return { table: "dead_letters", conditions: deadLetterConditions(counted.filter) };
     case "issues":
       return { table: "issues", conditions: issueConditions(counted.filter) };
+    case "refusedCalls":
+      return { table: "refused_calls", conditions: refusedConditions(counted.filter) };
   }
 }
 

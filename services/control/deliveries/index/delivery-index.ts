@@ -27,6 +27,7 @@ import { findIssue, type Issue, type IssueFilter, listIssues } from "./issues-ta
 import { noteUse } from "./life.ts";
 import { type NameSum, sumNames } from "./names-table.ts";
 import { insertRecord } from "./records.ts";
+import { type ListedRefused, listRefused, type RefusedFilter } from "./refused-calls-table.ts";
 import { deleteOld, partitionsOf, type RetentionRules, ROUTED_CALLS } from "./retention.ts";
 import { type DueRollup, dueRollups, settleDue } from "./rollups-table.ts";
 import {
@@ -160,6 +161,10 @@ export class DeliveryIndex {
 
   listCallsOfSource(filter: CallsOfSource, page: Page): CallOfSource[] {
     return this.#file.use(({ sql }) => listCallsOfSource(sql, filter, page));
+  }
+
+  listRefused(filter: RefusedFilter, page: Page): ListedRefused[] {
+    return this.#file.use(({ sql }) => listRefused(sql, filter, page));
   }
 
   /** The name of a track call, where it is recorded. */

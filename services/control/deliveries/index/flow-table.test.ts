@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { DeliveryIndex } from "./delivery-index.ts";
-import { deadLetter, routedCall, START_MS } from "./fixtures/records.ts";
+import { deadLetter, refusedCalls, routedCall, START_MS } from "./fixtures/records.ts";
 import type { FlowQuery } from "./flow-stages.ts";
 import { INDEXED, type Indexed, type IndexedRecords } from "./indexed.ts";
 import type { RetentionRules } from "./retention.ts";
@@ -141,11 +141,11 @@ test("counts outlive rows that are too many", () => {
 });
 
 test("refused calls are counted by their codes, those that were only counted too", () => {
-  const refused = { sourceId: "s1", code: "invalid_type", message: "", index: null, atMs: START_MS };
+  const code = "invalid_type";
   read("refusedCalls", [
-    { ...refused, calls: 3, leftOut: 0 },
-    { ...refused, calls: 1, leftOut: 2 },
-    { ...refused, code: "rate_limited", calls: 1, leftOut: 0 },
+    refusedCalls({ code, calls: 3 }),
+    refusedCalls({ code, leftOut: 2 }),
+    refusedCalls({ code: "rate_limited" }),
   ]);
   expect(counted({ sourceId: "s1" })).toEqual(["refused invalid_type 6", "refused rate_limited 1"]);
   expect(counted({ sourceId: "s2" })).toEqual([]);

@@ -18,6 +18,7 @@ import type { Eras } from "./eras.ts";
 import type { FlowCounts } from "./flow-table.ts";
 import type { Entry, Indexed } from "./indexed.ts";
 import type { IssueCounts } from "./issue-counts.ts";
+import { insertRefused } from "./refused-calls-table.ts";
 import { STEP_OF_TOPIC, takeRollup } from "./rollups-table.ts";
 import { insertRoutedCall, saidBefore } from "./routed-calls-table.ts";
 import type { Statements } from "./sql.ts";
@@ -58,6 +59,7 @@ export function insertRecord(opened: Opened, kind: Indexed, entry: Entry<Indexed
       countRoutedCall(opened, record as RoutedCall, entry);
       return;
     case "refusedCalls":
+      insertRefused(sql, record as RefusedCalls, entry);
       flow.refused(record as RefusedCalls);
       return;
     case "auditLog":

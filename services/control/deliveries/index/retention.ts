@@ -18,13 +18,14 @@ const BITE_ROWS = 500;
 
 /** Rows of a table that follows its topic's partitions. */
 export interface PlacedTable {
-  readonly name: "attempts" | "audit_entries" | "dead_letters" | "routed_calls";
+  readonly name: "attempts" | "audit_entries" | "dead_letters" | "refused_calls" | "routed_calls";
   readonly time: "at_ms" | "dead_at_ms";
 }
 
 export const ATTEMPTS: PlacedTable = { name: "attempts", time: "at_ms" };
 const AUDIT_ENTRIES: PlacedTable = { name: "audit_entries", time: "at_ms" };
 export const DEAD_LETTERS: PlacedTable = { name: "dead_letters", time: "dead_at_ms" };
+export const REFUSED_CALLS: PlacedTable = { name: "refused_calls", time: "at_ms" };
 export const ROUTED_CALLS: PlacedTable = { name: "routed_calls", time: "at_ms" };
 
 /** One bite of each table; true when there may be more to delete. */
@@ -33,6 +34,7 @@ export function deleteOld(sql: Statements, { keptMs, maxRows }: RetentionRules, 
     deletePlaced(sql, ATTEMPTS, { beforeMs: nowMs - keptMs.attempts, maxRows }),
     deletePlaced(sql, DEAD_LETTERS, { beforeMs: nowMs - keptMs.deadLetters, maxRows }),
     deletePlaced(sql, AUDIT_ENTRIES, { beforeMs: nowMs - keptMs.auditLog, maxRows }),
+    deletePlaced(sql, REFUSED_CALLS, { beforeMs: nowMs - keptMs.refusedCalls, maxRows }),
     deletePlaced(sql, ROUTED_CALLS, { beforeMs: nowMs - keptMs.routedCalls, maxRows }),
     deleteSteps(sql, "totals", { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }),
     deleteSteps(sql, "flow", { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }),

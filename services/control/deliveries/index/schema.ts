@@ -1,11 +1,11 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
  * the same time, and lets old records go from the beginning of each partition. `details`, `destination_ids`,
- * `passed_over`, `counts` and `issue_ids` are JSON, as nothing is looked up by them. `minute_ms` is where a step begins that `step_ms` is long: a minute, an hour or a day (rolling.ts).
+ * `passed_over`, `counts`, `user_ids` and `issue_ids` are JSON, as nothing is looked up by them. `minute_ms` is where a step begins that `step_ms` is long: a minute, an hour or a day (rolling.ts).
  */
 export const SCHEMA = `
 CREATE TABLE positions (
@@ -47,6 +47,13 @@ CREATE TABLE routed_calls (
 );
 CREATE INDEX routed_calls_by_source ON routed_calls (source_id, at_ms);
 CREATE INDEX routed_calls_by_message ON routed_calls (message_id, at_ms);
+
+CREATE TABLE refused_calls (
+  place INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL, source_id TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, calls INTEGER NOT NULL,
+  first_index INTEGER, user_ids TEXT
+);
+CREATE INDEX refused_calls_by_source ON refused_calls (source_id, at_ms);
 
 CREATE TABLE call_ends (
   partition INTEGER NOT NULL, call_partition INTEGER NOT NULL, next_offset INTEGER NOT NULL,

@@ -3,7 +3,14 @@
 import { placeOf } from "../../records/places/places.ts";
 import { STEP_MS } from "./eras.ts";
 import type { Indexed } from "./indexed.ts";
-import { ATTEMPTS, DEAD_LETTERS, type PlacedTable, partitionsOf, ROUTED_CALLS } from "./retention.ts";
+import {
+  ATTEMPTS,
+  DEAD_LETTERS,
+  type PlacedTable,
+  partitionsOf,
+  REFUSED_CALLS,
+  ROUTED_CALLS,
+} from "./retention.ts";
 import type { Statements } from "./sql.ts";
 
 /** Times of the first and the last row of partitions, Unix ms. */
@@ -14,7 +21,7 @@ interface Span {
 
 /** Undefined for a table without rows. What is only counted has none of its own. */
 export type Spans = Readonly<
-  Record<Exclude<Indexed, "refusedCalls" | "hourlyStats" | "dailyStats" | "auditLog">, Span | undefined>
+  Record<Exclude<Indexed, "hourlyStats" | "dailyStats" | "auditLog">, Span | undefined>
 >;
 
 /** Looks at two rows of each partition. */
@@ -22,6 +29,7 @@ export function spansOf(sql: Statements): Spans {
   return {
     attempts: placedSpan(sql, ATTEMPTS),
     deadLetters: placedSpan(sql, DEAD_LETTERS),
+    refusedCalls: placedSpan(sql, REFUSED_CALLS),
     routedCalls: placedSpan(sql, ROUTED_CALLS),
     totals: totalsSpan(sql),
   };

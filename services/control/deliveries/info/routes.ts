@@ -42,10 +42,11 @@ const InfoView = Type.Object(
         statistics: RecordedView,
         calls: RecordedView,
         deadLetters: RecordedView,
+        refusedCalls: RecordedView,
       },
       {
         description:
-          "What there is of calls: requests (all or a selection), statistics, what routers record of calls, dead letters.",
+          "What there is of calls: requests (all or a selection), statistics, what routers record of calls, dead letters, what ingest refused.",
       },
     ),
   },
@@ -57,6 +58,7 @@ const KINDS = {
   statistics: { kind: "totals", keptMs: KEPT_MS.dailyStats },
   calls: { kind: "routedCalls", keptMs: KEPT_MS.routedCalls },
   deadLetters: { kind: "deadLetters", keptMs: KEPT_MS.deadLetters },
+  refusedCalls: { kind: "refusedCalls", keptMs: KEPT_MS.refusedCalls },
 } as const satisfies Record<string, { readonly kind: Indexed; readonly keptMs: number }>;
 
 const KEPT: Static<typeof InfoView>["kept"] = {
@@ -97,5 +99,6 @@ function recorded({ deliveries: { index, progress } }: InfoParts) {
     statistics: viewOf(KINDS.statistics),
     calls: viewOf(KINDS.calls),
     deadLetters: viewOf(KINDS.deadLetters),
+    refusedCalls: viewOf(KINDS.refusedCalls),
   };
 }

@@ -24,7 +24,7 @@ export const LIVE_BOUNDS = {
   /** Of one source or destination; of the rest only the number is told. */
   eventsPerSecond: 50,
   /** What a listener that does not read may hold, and what is held of one source or destination, in characters. */
-  heldCharacters: 256 * 1024,
+  heldCharacters: 512 * 1024,
   /** So long events are held when the last listener has gone. */
   heldMs: 300_000,
   heartbeatMs: 15_000,

@@ -10,7 +10,7 @@ import { type ControlService, startControl } from "#support/control-service";
 import { startService } from "#support/service";
 import { until } from "#support/until";
 import { type Call, callKey, type RefusedCalls } from "#topics";
-import { attempt, WEBHOOK } from "../index/fixtures/records.ts";
+import { attempt, refusedCalls, WEBHOOK } from "../index/fixtures/records.ts";
 
 let control: ControlService;
 let kafka: ReturnType<typeof connect>;
@@ -62,10 +62,10 @@ async function writeCall(changes: Partial<Call>): Promise<void> {
 }
 
 async function writeRefused(changes: Partial<RefusedCalls>): Promise<void> {
-  const record = { sourceId, code: "event_not_defined", message: "no event", calls: 2, index: 1, atMs: 0 };
-  const { refusedCalls } = control.topics;
-  const value = kafka.serde.encode(refusedCalls, { ...record, leftOut: 0, ...changes });
-  await kafka.kafka.producer().send([{ topic: refusedCalls.name, key: changes.sourceId ?? sourceId, value }]);
+  const record = refusedCalls({ sourceId, calls: 2, index: 1, ...changes });
+  const topic = control.topics.refusedCalls;
+  const value = kafka.serde.encode(topic, record);
+  await kafka.kafka.producer().send([{ topic: topic.name, key: record.sourceId, value }]);
 }
 
 async function writeAttempt(changes: Parameters<typeof attempt>[0]): Promise<void> {
@@ -120,12 +120,13 @@ describe("who watches a source", () => {
     await writeRefused({ sourceId: "src_other" });
     await writeAttempt({ messageId: "other", sourceId: "src_other", sequence: 1 });
     await writeCall({ messageId: "new" });
+    await writeCall({ messageId: "long", body: Buffer.from(`{"a":"${"é".repeat(5_000)}"}`) });
     const unreadable = { body: Buffer.from('{"originalTimestamp":"soon"}'), messageId: "unreadable" };
     await writeCall(unreadable);
     await writeCall({ ...unreadable, messageId: "read", timestampMs: 1 });
     await writeRefused({});
     await writeAttempt({ messageId: "new", sequence: 2 });
-    await Promise.all([sees("accepted", 3), sees("refused"), sees("delivery")]);
+    await Promise.all([sees("accepted", 4), sees("refused"), sees("delivery")]);
     const warned = seen("accepted").filter(({ warnings }) => warnings !== undefined);
     expect(warned).toMatchObject([{ messageId: "unreadable", warnings: [{ code: "timestamp_unreadable" }] }]);
     expect(seen("accepted").filter(({ messageId }) => messageId === "new")).toEqual([
@@ -136,10 +137,16 @@ describe("who watches a source", () => {
         userId: "u1",
         anonymousId: null,
         receivedAt: "1970-01-01T00:00:00.000Z",
+        ...{ bodyText: "{}", isBodyCut: false },
       },
     ]);
+    const [long] = seen("accepted").filter(({ messageId }) => messageId === "long");
+    expect([long.bodyText.length, long.isBodyCut]).toEqual([4_096, true]);
     expect(seen("refused")).toMatchObject([
-      { code: "event_not_defined", message: "no event", calls: 2, index: 1 },
+      {
+        ...{ code: "event_not_defined", message: "no event", calls: 2, index: 1 },
+        ...{ bodyText: '{"type":"track","userId":"u1"}', isBodyCut: false },
+      },
     ]);
     expect(seen("delivery")).toMatchObject([{ messageId: "new", destinationId, outcome: "http_5xx" }]);
     leave();

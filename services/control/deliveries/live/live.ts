@@ -89,9 +89,19 @@ function accepted(call: Call): LiveEvent {
   const data = () => ({
     ...{ messageId, type, event, userId, anonymousId },
     receivedAt: isoTime(receivedAtMs),
+    ...shownBody(call.body),
     ...warningsOf(call),
   });
   return { name: "accepted", sourceId, data };
+}
+
+const MAX_BODY_CHARACTERS = 4_096;
+
+/** As much of it as ingest keeps of a refused call: fifty a second of 32 KB are more than anybody reads. */
+function shownBody(body: Buffer): { readonly bodyText: string; readonly isBodyCut: boolean } {
+  const text = body.toString();
+  const isBodyCut = text.length > MAX_BODY_CHARACTERS;
+  return { bodyText: isBodyCut ? text.slice(0, MAX_BODY_CHARACTERS).toWellFormed() : text, isBodyCut };
 }
 
 /** As ingest told the caller. Nearly every call has a time of its own, and its body is not parsed. */
@@ -104,8 +114,9 @@ function warningsOf({ body, receivedAtMs, timestampMs }: Call): {
   return warning === undefined ? {} : { warnings: [warning] };
 }
 
-function refused({ atMs, calls, code, index, leftOut, message, sourceId }: RefusedCalls): LiveEvent {
-  const data = () => ({ code, message, calls, index, at: isoTime(atMs), leftOut });
+function refused(record: RefusedCalls): LiveEvent {
+  const { atMs, body: bodyText, calls, code, index, isBodyCut, leftOut, message, sourceId } = record;
+  const data = () => ({ code, message, calls, index, at: isoTime(atMs), leftOut, bodyText, isBodyCut });
   return { name: "refused", sourceId, data };
 }
 

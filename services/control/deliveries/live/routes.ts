@@ -18,7 +18,7 @@ const EVENT_STREAM = "text/event-stream";
 const Events = Type.Unsafe<Readable>({
   type: "string",
   description:
-    "Events, each with JSON: listening, when nothing is missed any more; accepted, refused, delivery; left_out with the numbers of events over the bounds and of records that were not looked at; missed, to a caller with Last-Event-ID, with the number of events that are held no more, null where it is not known. A comment is a heartbeat.",
+    "Events, each with JSON: listening, when nothing is missed any more; accepted and refused, with the first 4,096 characters of the body; delivery; left_out with the numbers of events over the bounds and of records that were not looked at; missed, to a caller with Last-Event-ID, with the number of events that are held no more, null where it is not known. A comment is a heartbeat.",
 });
 
 const BOUNDS = `At most ${LIVE_BOUNDS.eventsPerSecond} events a second are sent, and no more than a listener takes; the rest is counted. ${LIVE_BOUNDS.listeners} may listen to one process, ${LIVE_BOUNDS.listenersOfToken} of them with one token. The last ${LIVE_BOUNDS.heldCharacters / 1_024} KiB of events are held for ${formatDuration(LIVE_BOUNDS.heldMs)} after the last listener has gone, by the process that was asked.`;

@@ -55,6 +55,7 @@ function process(quiet: QuietWorld, name: string) {
           refresh: async () => undefined,
           isOfDeleted: () => false,
           mayBeOfDeleted: () => false,
+          mayNameDeleted: () => false,
         },
       },
     );

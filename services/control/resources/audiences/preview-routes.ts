@@ -6,10 +6,10 @@ import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import { checkBody } from "../../http/validation.ts";
-import { createAudience } from "./audience.ts";
+import { createAudience, type NewAudience } from "./audience.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
 import { LeafField, leafView, OWNER_FIELDS, untilOf } from "./member-schemas.ts";
-import { previewOf } from "./preview.ts";
+import { type Explain, previewOf } from "./preview.ts";
 import { PREVIEW_FIELDS, PREVIEW_KEY, previewAnswer } from "./preview-answer.ts";
 import { previewProblems, traitPreviewProblems } from "./rules.ts";
 import { PreviewBody, TraitPreviewBody } from "./schemas.ts";
@@ -60,13 +60,14 @@ const TraitPreviewView = Type.Object(
   { title: "TraitPreview", description: "What the computed trait would be." },
 );
 
+/** Of both: they change nothing, and are checked with more than their schema. */
+const PREVIEWING = { attachValidation: true, config: { scope: "read" } } as const;
+
 export function addPreviewRoutes(app: ControlApp, parts: MemberParts): void {
   app.post(
     "/v1/audiences/preview",
     {
-      attachValidation: true,
-      // It changes nothing.
-      config: { scope: "read" },
+      ...PREVIEWING,
       schema: {
         tags: ["audiences"],
         operationId: "previewAudience",
@@ -78,20 +79,15 @@ export function addPreviewRoutes(app: ControlApp, parts: MemberParts): void {
     async (request): Promise<Static<typeof PreviewView>> => {
       const { body } = request;
       checkBody(request, previewProblems(body, parts.audiences.list()));
-      await untilRead(parts);
-      const config = createAudience({ ...body, ...UNNAMED, resource: "audience" }, parts.nowMs());
-      const preview = await previewOf(parts, config, async (audience, asked) => ({
+      return await lookedAt(parts, { ...body, resource: "audience" }, async (audience, asked) => ({
         why: (await explainConditions(audience, asked)).map(leafView),
       }));
-      return { ...(await previewAnswer(parts, config, preview)), sample: preview.sample };
     },
   );
   app.post(
     "/v1/computed-traits/preview",
     {
-      attachValidation: true,
-      // It changes nothing.
-      config: { scope: "read" },
+      ...PREVIEWING,
       schema: {
         tags: ["computed traits"],
         operationId: "previewComputedTrait",
@@ -103,9 +99,7 @@ export function addPreviewRoutes(app: ControlApp, parts: MemberParts): void {
     async (request): Promise<Static<typeof TraitPreviewView>> => {
       const { body } = request;
       checkBody(request, traitPreviewProblems(body));
-      await untilRead(parts);
-      const config = createAudience({ ...body, ...UNNAMED, resource: "computed_trait" }, parts.nowMs());
-      const preview = await previewOf(parts, config, async (trait, asked) => {
+      return await lookedAt(parts, { ...body, resource: "computed_trait" }, async (trait, asked) => {
         const { firstMs, lastMs, untilMs, ...found } = await explainValue(trait, asked);
         const times = {
           ...(firstMs !== undefined && { firstAt: isoTime(firstMs) }),
@@ -113,9 +107,19 @@ export function addPreviewRoutes(app: ControlApp, parts: MemberParts): void {
         };
         return { ...found, ...times, ...untilOf(untilMs) };
       });
-      return { ...(await previewAnswer(parts, config, preview)), sample: preview.sample };
     },
   );
 }
 
 const UNNAMED = { id: PREVIEW_KEY, key: PREVIEW_KEY, name: PREVIEW_KEY };
+
+async function lookedAt<E extends object>(
+  parts: MemberParts,
+  described: Omit<NewAudience, keyof typeof UNNAMED>,
+  explain: Explain<E>,
+) {
+  await untilRead(parts);
+  const config = createAudience({ ...described, ...UNNAMED }, parts.nowMs());
+  const preview = await previewOf(parts, config, explain);
+  return { ...(await previewAnswer(parts, config, preview)), sample: preview.sample };
+}

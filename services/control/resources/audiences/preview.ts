@@ -43,7 +43,7 @@ interface Owner {
 }
 
 /** Why it is so of one of them. */
-type Explain<E> = (
+export type Explain<E> = (
   computation: Computation,
   asked: { readonly profile: Profile; readonly nowMs: number; readonly pause: Pause },
 ) => Promise<E>;

@@ -62,4 +62,13 @@ describe("a call of a deleted user", () => {
     expect(mayBeOfDeleted({ ...known, type: "alias", userId: "u101" })).toBe(true);
     expect(mayBeOfDeleted({ ...known, receivedAtMs: START_MS + 1, userId: "u1" })).toBe(false);
   });
+
+  test("may be named in what was refused: by one of its users, or where nobody can tell", () => {
+    const { mayNameDeleted } = knowing(regulation({ subjectIds, sourceId: "s1" }));
+    const refused = { sourceId: "s1", receivedAtMs: START_MS };
+    const of = (userIds: string[] | null, changes: object = {}) =>
+      mayNameDeleted({ ...refused, userIds, ...changes });
+    expect([of(["x", "u1"]), of(["x"]), of([]), of(null)]).toEqual([true, false, false, true]);
+    expect([of(null, { receivedAtMs: START_MS + 1 }), of(null, { sourceId: "s2" })]).toEqual([false, false]);
+  });
 });

@@ -9,11 +9,16 @@ export interface DeletedUsers {
   isOfDeleted(letter: DeadCall): boolean;
   /** The same where the body is not at hand. True as well for an alias, which may name a second user. */
   mayBeOfDeleted(letter: ListedCall): boolean;
+  /** The same of what was refused. True as well where nobody can tell whom it names. */
+  mayNameDeleted(refused: RefusedCall): boolean;
 }
 
 type CallTime = Pick<DeadLetter, "sourceId" | "type" | "receivedAtMs">;
 type DeadCall = CallTime & Pick<DeadLetter, "body">;
 type ListedCall = CallTime & Pick<DeadLetter, "userId">;
+type RefusedCall = Pick<CallTime, "sourceId" | "receivedAtMs"> & {
+  readonly userIds: readonly string[] | null;
+};
 
 interface Regulations {
   refresh(): Promise<void>;
@@ -42,6 +47,10 @@ export function createDeletedUsers(regulations: Regulations): DeletedUsers {
       const { type, userId } = letter;
       const mayName = (regulation: Regulation): boolean => userId !== null && names(regulation, userId);
       return laterThan(letter).some((regulation) => hasPreviousId(type) || mayName(regulation));
+    },
+    mayNameDeleted({ receivedAtMs, sourceId, userIds }) {
+      const later = laterThan({ sourceId, type: null, receivedAtMs });
+      return later.some((regulation) => userIds?.some((userId) => names(regulation, userId)) ?? true);
     },
   };
 }

@@ -1,0 +1,118 @@
+// What ingest refused of a source: why, and what was sent.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { REFUSAL_CODES } from "../../api/tables.generated.ts";
+import { Answer, Empty } from "../../elements/answer.tsx";
+import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { Table } from "../../elements/table.tsx";
+import { Block, Text } from "../../elements/text.tsx";
+import { Time } from "../../elements/time.tsx";
+import { UserLink } from "../../elements/user-link.tsx";
+import { useSource } from "./source.tsx";
+
+type Refused = Schemas["RefusedCalls"];
+
+const WHY: Readonly<Record<NonNullable<Schemas["NoRefusedBody"]>, string>> = {
+  user_deleted: "A user whom the body names, or may name, was deleted: it is not shown.",
+  not_kept:
+    "No body was kept: the request was refused before it was read, names a suppressed user, or too many came at once.",
+  no_longer_kept: "The body is no longer kept.",
+};
+
+function Body({ id, sourceId }: { readonly id: string; readonly sourceId: string }) {
+  const query = useQuery({
+    queryKey: ["refused", sourceId, id],
+    queryFn: () =>
+      answerOf(
+        api.GET("/v1/sources/{id}/refused-calls/{refusedId}", {
+          params: { path: { id: sourceId, refusedId: id } },
+        }),
+      ),
+  });
+  return (
+    <Answer query={query}>
+      {({ bodyText, isBodyCut, noBody }) => (
+        <>
+          {bodyText === null ? (
+            <p className="quiet">{WHY[noBody ?? "not_kept"]}</p>
+          ) : (
+            <Block label="What was sent">{bodyText}</Block>
+          )}
+          {isBodyCut && <p className="quiet">There was more of it.</p>}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Users({ of }: { readonly of: Refused["userIds"] }) {
+  if (of === null || of.length === 0) return <Text>{null}</Text>;
+  return of.map((userId) => <UserLink key={userId} userId={userId} anonymousId={null} />);
+}
+
+export function RefusedCalls() {
+  const { id } = useSource();
+  const filters = useFilters();
+  const [open, setOpen] = useState<string>();
+  const query = filters.pick("code", "userId", "from", "to") as { readonly code?: Refused["code"] };
+  const list = usePaged<Refused>({
+    key: ["refused", id, query],
+    load: (after) =>
+      answerOf(
+        api.GET("/v1/sources/{id}/refused-calls", {
+          params: { path: { id }, query: { ...query, ...pageQuery(after) } },
+        }),
+      ),
+  });
+  return (
+    <>
+      <div className="filters">
+        <ChoiceFilter filters={filters} name="code" label="Reason" choices={REFUSAL_CODES} />
+        <TextFilter filters={filters} name="userId" label="User id" />
+        <TextFilter filters={filters} name="from" label="From (ISO 8601)" />
+        <TextFilter filters={filters} name="to" label="To (ISO 8601)" />
+      </div>
+      <Paged
+        query={list}
+        empty={
+          <Empty title="Nothing was refused">
+            {filters.isAny ? "Change the filters above." : "Every call of this source was accepted."}
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table
+            caption="Refused calls, the newest first"
+            rows={rows}
+            keyOf={(row) => row.id}
+            below={(row) => (row.id === open ? <Body id={row.id} sourceId={id} /> : undefined)}
+            columns={[
+              {
+                title: "Reason",
+                cell: (row) => {
+                  const isOpen = row.id === open;
+                  return (
+                    <button
+                      type="button"
+                      className="plain"
+                      aria-expanded={isOpen}
+                      onClick={() => setOpen(isOpen ? undefined : row.id)}
+                    >
+                      {row.code.replaceAll("_", " ")}
+                    </button>
+                  );
+                },
+              },
+              { title: "When", cell: ({ at }) => <Time at={at} /> },
+              { title: "Said to the caller", cell: ({ message }) => <Text most={200}>{message}</Text> },
+              { title: "Calls", isNumber: true, cell: ({ calls }) => calls.toLocaleString("en") },
+              { title: "Users", cell: ({ userIds }) => <Users of={userIds} /> },
+            ]}
+          />
+        )}
+      </Paged>
+    </>
+  );
+}

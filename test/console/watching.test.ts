@@ -1,0 +1,148 @@
+// Live calls, refused calls and lists in a real Chromium, while the tab is seen and while it is not.
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import type { ConsolePage } from "#support/console";
+import { until } from "#support/until";
+import { openShownWorld, type ShownWorld } from "./shown.ts";
+import type { World } from "./world.ts";
+
+// The first run downloads the browser.
+jest.setTimeout(300_000);
+
+const TIMEOUT_MS = 60_000;
+const ATTACK = `<img src=x onerror="window.ran=1">\u202egnp.exe`;
+
+/** In the page a minute, after which a hidden tab pauses, and five seconds, after which lists are read again, are moments. */
+const HASTE = `for (const name of ["setTimeout", "setInterval"]) {
+  const given = window[name].bind(window);
+  window[name] = (work, ms, ...more) => given(work, { 60000: 300, 5000: 50 }[ms] ?? ms, ...more);
+}`;
+
+let opened: ShownWorld | undefined;
+let world: World;
+let shown: ConsolePage;
+
+beforeAll(async () => {
+  opened = await openShownWorld({
+    calls: [{ userId: "ann", event: "Order Completed", messageId: "m-1" }],
+  });
+  ({ shown, world } = opened);
+  await shown.page.evaluateOnNewDocument(HASTE);
+}, 300_000);
+
+afterAll(() => opened?.close(), 60_000);
+
+/** As the browser says it of a tab behind another one. */
+async function setHidden(isHidden: boolean): Promise<void> {
+  await shown.page.evaluate(`{
+    Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} });
+    Object.defineProperty(document, "visibilityState", { configurable: true, value: "${isHidden ? "hidden" : "visible"}" });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  }`);
+}
+
+const count = async (script: string): Promise<number> => Number(await shown.page.evaluate(script));
+const refusedPath = () => `/v1/sources/${world.source.id}/refused-calls`;
+
+interface Refused {
+  readonly data: readonly { readonly userIds: readonly string[] | null }[];
+}
+
+/** Resolves when control lists what was refused of this user. */
+async function refuse(userId: string): Promise<void> {
+  const call = { userId, properties: { note: ATTACK } };
+  const [writeKey = ""] = world.source.writeKeys;
+  expect((await world.deployment.send(writeKey, "track", { ...call, writeKey })).status).toBe(400);
+  const isListed = async () =>
+    (await world.api<Refused>(refusedPath())).data.some(({ userIds }) => userIds?.includes(userId));
+  await until(isListed, { timeoutMs: TIMEOUT_MS, what: "the refused call" });
+}
+
+test("a hidden tab lets go of its live calls after a minute, and has what came meanwhile once it is seen", async () => {
+  const { open, text, untilText } = shown;
+  await open(`/sources/${world.source.id}/live`);
+  await untilText("listening");
+  await setHidden(true);
+  await untilText("paused");
+  await world.send({ userId: "u-hidden", event: "Came While Hidden", messageId: "hidden-1" });
+  const isDelivered = () =>
+    world.receiver.requestsTo("/well").some(({ text: body }) => body.includes("hidden-1"));
+  await until(async () => isDelivered(), { timeoutMs: TIMEOUT_MS, what: "the call to be delivered" });
+  expect(await text()).not.toContain("Came While Hidden");
+  await setHidden(false);
+  await untilText("Came While Hidden");
+  expect((await text()).split("Came While Hidden")).toHaveLength(2);
+});
+
+test("a hidden tab reads no list again; once it is seen it has what came meanwhile", async () => {
+  const { open, page, text, untilText } = shown;
+  await refuse("guest-one");
+  await open(`/sources/${world.source.id}/refused`);
+  await untilText("guest-one");
+  const asked = `performance.getEntriesByType("resource").filter(({ name }) => name.includes("refused-calls")).length`;
+  await page.waitForFunction(`${asked} > 3`, { timeout: TIMEOUT_MS });
+  await setHidden(true);
+  const before = await count(asked);
+  await refuse("guest-two");
+  // Time in which a tab that is seen would ask many times.
+  for (let more = 0; more < 10; more += 1) await refuse(`guest-two-${more}`);
+  // One may have been under way.
+  expect(await count(asked)).toBeLessThanOrEqual(before + 1);
+  expect(await text()).not.toContain("guest-two");
+  await setHidden(false);
+  await untilText("guest-two");
+});
+
+test("a refused call is shown with what was sent, in the list and live, and nothing of it runs", async () => {
+  const { click, looks, open, page, text, untilText } = shown;
+  await open(`/sources/${world.source.id}/refused?userId=guest-one`);
+  await click("event not defined");
+  await untilText('"writeKey":"********"');
+  expect(await text()).toContain("\\u{202e}gnp.exe");
+  expect(await looks("refused calls")).toEqual([]);
+
+  await open(`/sources/${world.source.id}/live?kind=refused`);
+  await untilText("listening");
+  await refuse("guest-three");
+  await untilText("event_not_defined");
+  await click("Body");
+  await untilText('"userId":"guest-three"');
+  expect(await text()).not.toContain(world.source.writeKeys[0]);
+  expect(await page.evaluate("window.ran")).toBeUndefined();
+  expect(shown.faults).toEqual([]);
+});
+
+test("the list of sources has their rates; from a source's statistics a reason and an event lead to their calls", async () => {
+  const { click, open, page, untilText } = shown;
+  await refuse("guest-four");
+  await open("/sources");
+  await page.waitForFunction(`/%/.test(document.querySelector('td[data-title="Refused"]')?.innerText)`, {
+    timeout: TIMEOUT_MS,
+  });
+  await open(`/sources/${world.source.id}/statistics?group=eventName`);
+  await click("event not defined");
+  await untilText("guest-four");
+  expect(await page.evaluate("location.search")).toBe("?code=event_not_defined");
+  await open(`/sources/${world.source.id}/statistics?group=eventName`);
+  await click("Order Completed");
+  await click("m-1");
+  await untilText("Received");
+  expect(await page.evaluate("location.pathname")).toContain("/calls/m-1");
+});
+
+test("one call is sent to another destination", async () => {
+  const { click, looks, open, page, type, untilText } = shown;
+  const webhooks = [{ url: world.receiver.url("/elsewhere") }];
+  const elsewhere = { name: "Elsewhere", sourceIds: [], webhooks, enabled: true };
+  const { id } = await world.api<{ id: string }>("/v1/destinations", elsewhere);
+  await open(`/calls/m-1?sourceId=${world.source.id}`);
+  await click("Send it elsewhere");
+  await page.waitForFunction(`document.querySelector('option[value="${id}"]') !== null`, {
+    timeout: TIMEOUT_MS,
+  });
+  expect(await looks("sending elsewhere")).toEqual([]);
+  await type("To the destination", id);
+  await click("Send it there");
+  await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
+  await untilText("It is being sent");
+  await world.receiver.untilReceived("/elsewhere", 1, TIMEOUT_MS);
+});
