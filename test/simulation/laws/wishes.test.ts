@@ -127,6 +127,10 @@ describe("a wish that was granted is carried out", () => {
     expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings: before }))).toBe(true);
     const ahead = waiting({ failedAtMs: EPOCH_MS + 60_000 });
     expect(isBroken(wishesAreCarriedOut, story({ ...asked, jobs: [ahead] }))).toBe(false);
+    const lately = (failedAtMs: number) => ({ ...waiting({ failedAtMs }), atMs: 29_000 });
+    const broken = (failedAtMs: number): boolean =>
+      isBroken(wishesAreCarriedOut, story({ ...asked, jobs: [waiting(), lately(failedAtMs)] }));
+    expect([broken(EPOCH_MS + 60_000), broken(EPOCH_MS + 29_000)]).toEqual([false, true]);
   });
 
   test("not what stands behind the new beginning of its log", () => {

@@ -171,6 +171,8 @@ function* meantBy(story: Story, granted: Granted): Generator<Meant> {
   for (const jobs of jobsOf(story).values()) {
     const waiting = waitingAt(jobs, askedAtMs - CLOCKS_MS);
     if (waiting?.value.destinationId !== wish.destinationId || !isMeant(granted, waiting)) continue;
+    // Who put it off since may have had a clock that was ahead.
+    if (jobs.some((job) => job.atMs <= askedAtMs && !isMeant(granted, job))) continue;
     if (jobs.some((job) => isRemoved(job) || standsBehindCut(story, job))) continue;
     const events = eventsOf(waiting.value);
     // A copy of a second routing ends with what it is a copy of.
