@@ -79,7 +79,7 @@ export interface Serde {
 }
 
 /** Some fields of records, as bytes that are shorter than the records. */
-export interface Excerpts<V> {
+interface Excerpts<V> {
   /** The fields' bytes. Synchronous, waits and throws as `decode` does; bytes that end too early or too late are found all the same. */
   cut(bytes: Buffer | null): Buffer | Promise<Buffer>;
   /** Reads what `cut` has made. */

@@ -83,9 +83,8 @@ export interface FollowedDestinations extends Destinations {
   onRetryAsked(listener: (destinationId: string, askedAtMs: number) => void): void;
 }
 
-/** What delivering looks at of a destination; the rest of it never comes into the deliverer's memory. */
+/** What delivering looks at of a destination beside its id; the rest of it never comes into the deliverer's memory. */
 const DELIVERED_FIELDS = [
-  "id",
   "enabled",
   "maxRequestsPerSecond",
   "maxInFlight",
@@ -102,7 +101,7 @@ const DELIVERED_FIELDS = [
   "webhooks",
 ] as const satisfies readonly (keyof DestinationConfig)[];
 
-type DeliveredDestination = Pick<DestinationConfig, (typeof DELIVERED_FIELDS)[number]>;
+type DeliveredDestination = Pick<DestinationConfig, "id" | (typeof DELIVERED_FIELDS)[number]>;
 
 const GONE: DestinationState = { kind: "gone" };
 const DISABLED: DestinationState = { kind: "disabled" };
@@ -119,7 +118,7 @@ export function followDestinations(
     witnesses: witnessesOf(topics, topics.destinationConfig),
     excerpt: ({ value }) => delivered.cut(value),
     // A destination is looked at when a call for it comes.
-    decode: ({ value }) => delivered.read(value),
+    decode: ({ key, value }) => ({ id: key ?? "", ...delivered.read(value) }),
     decodeForListeners: ({ value }) => asked.decode(value),
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),

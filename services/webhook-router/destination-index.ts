@@ -1,9 +1,8 @@
 import { PackedMap, RecentMap } from "#packed";
 import type { DestinationConfig } from "#topics";
 
-/** What routing looks at of a destination; the rest of it never comes into the router's memory. */
+/** What routing looks at of a destination beside its id; the rest of it never comes into the router's memory. */
 export const ROUTED_FIELDS = [
-  "id",
   "enabled",
   "sourceIds",
   "callTypes",
@@ -14,7 +13,7 @@ export const ROUTED_FIELDS = [
   "shardWidth",
 ] as const satisfies readonly (keyof DestinationConfig)[];
 
-export type RoutedDestination = Pick<DestinationConfig, (typeof ROUTED_FIELDS)[number]>;
+export type RoutedDestination = Pick<DestinationConfig, "id" | (typeof ROUTED_FIELDS)[number]>;
 
 const NONE: readonly string[] = [];
 

@@ -26,7 +26,7 @@ export function followDestinations(
     topic: topics.destinationConfig.name,
     witnesses: witnessesOf(topics, topics.destinationConfig),
     excerpt: ({ value }) => routed.cut(value),
-    decode: ({ value }) => checked(routed.read(value)),
+    decode: ({ key, value }) => checked({ id: key ?? "", ...routed.read(value) }),
     onPoison: ({ key }, error) =>
       logger.error(
         { destinationId: key, err: error },

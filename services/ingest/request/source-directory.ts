@@ -9,7 +9,7 @@ export const INGEST_FIELDS = [
   "writeKeys",
 ] as const satisfies readonly (keyof SourceConfig)[];
 
-export type IngestSource = Pick<SourceConfig, (typeof INGEST_FIELDS)[number]>;
+type IngestSource = Pick<SourceConfig, (typeof INGEST_FIELDS)[number]>;
 
 /** Changes of the compacted source-config topic, as a table gives them. */
 export interface SourceTable {
