@@ -35,10 +35,10 @@ function whole<L>(
 
 function readBytes<V extends L, L>(options: TableOptions<V, L>): TableReading<V, L>["read"] {
   const keptOf = options.excerpt?.bind(options) ?? bytesOf;
-  const toldOf = (record: RawRecord, value: Buffer): L | Promise<L> =>
+  const forListeners = (record: RawRecord, value: Buffer): L | Promise<L> =>
     options.decodeForListeners?.(record) ?? options.decode({ ...record, value });
   return (record) =>
-    mapped(keptOf(record), (kept) => mapped(toldOf(record, kept), (told) => ({ told, kept })));
+    mapped(keptOf(record), (kept) => mapped(forListeners(record, kept), (told) => ({ told, kept })));
 }
 
 function bytesOf({ value }: RawRecord): Buffer {
