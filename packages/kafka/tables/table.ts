@@ -10,6 +10,7 @@ import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { Table, TableListener, TableOptions } from "../table-types.ts";
 import type { FollowedTopic, Following, KafkaLogger, RawRecord } from "../types.ts";
+import { Conditions } from "./conditions.ts";
 import { isRestoreMark, OpenRestores } from "./open-restores.ts";
 import { OpenWriters } from "./open-writers.ts";
 import { RecordReader } from "./record-reader.ts";
@@ -36,8 +37,8 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #writers = new OpenWriters();
   readonly #restores = new OpenRestores();
   readonly #listeners = new Set<TableListener<L>>();
-  /** Called when anything was read. */
-  readonly #waiters = new Set<() => void>();
+  /** Looked at when anything was read. */
+  readonly #conditions = new Conditions();
   readonly #ending: Shutdown;
   readonly #failed = Promise.withResolvers<never>();
   #lastRecordAtMs: number | undefined;
@@ -132,7 +133,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
       const message = `table of ${this.#options.topic}: what was waited for did not come within ${timeoutMs} ms`;
       reject(new KafkaError("table_timeout", message, { canRetry: true }));
     }, timeoutMs);
-    const waiting = this.#when(holds);
+    const waiting = this.#conditions.when(holds);
     try {
       await Promise.race([waiting, promise]);
     } finally {
@@ -190,7 +191,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   }
 
   async #readTo(ends: readonly PartitionOffsets[]): Promise<void> {
-    const reading = this.#when(() => ends.every((end) => this.#hasRead(end)));
+    const reading = this.#conditions.when(() => ends.every((end) => this.#hasRead(end)));
     try {
       await this.#ending.or(reading);
     } finally {
@@ -246,20 +247,6 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     if (this.#positions.get(partition) === offset) return;
     this.#positions.set(partition, offset);
     if (this.#options.witnesses !== undefined) this.#memory.hasRead(partition, offset);
-    for (const check of this.#waiters) check();
-  }
-
-  /** Resolves as soon as `holds`, looked at now and whenever something was read. */
-  #when(holds: () => boolean): Promise<void> & { cancel(): void } {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = (): void => void this.#waiters.delete(check);
-    const check = (): void => {
-      if (!holds()) return;
-      cancel();
-      resolve();
-    };
-    this.#waiters.add(check);
-    check();
-    return Object.assign(promise, { cancel });
+    this.#conditions.look();
   }
 }
