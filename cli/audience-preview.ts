@@ -30,6 +30,8 @@ interface Preview {
   readonly profilesLookedAt: number;
   readonly sample: readonly (JsonObject & { readonly why: readonly Condition[] })[];
   readonly unknownCalls: readonly string[];
+  /** Of an audience. */
+  readonly unknownAudiences?: readonly string[];
 }
 
 /** `audiences preview`: nothing is made. */
@@ -84,9 +86,14 @@ function printTraitPreview(context: CommandContext, preview: TraitPreview): void
   if (preview.sample.length > 0) printTable(context, TRAIT_COLUMNS, { data: preview.sample, next: null });
 }
 
-function sayUnknown(context: CommandContext, { unknownCalls }: Pick<Preview, "unknownCalls">): void {
+function sayUnknown(
+  context: CommandContext,
+  { unknownAudiences = [], unknownCalls }: Pick<Preview, "unknownAudiences" | "unknownCalls">,
+): void {
   if (unknownCalls.length > 0)
     context.say(`Not known from profiles, and counted as not made: ${unknownCalls.join(", ")}`);
+  if (unknownAudiences.length > 0)
+    context.say(`Not every member is known, and others count as none: ${unknownAudiences.join(", ")}`);
 }
 
 function printPreview(context: CommandContext, preview: Preview): void {
@@ -94,7 +101,11 @@ function printPreview(context: CommandContext, preview: Preview): void {
   context.print(countLine(preview, "be members"));
   sayUnknown(context, preview);
   if (sample.length === 0) return;
-  const columns = { "user id": "userId", "anonymous id": "anonymousId", why: "why" };
+  const isOfAccounts = sample.some(({ groupId = null }) => groupId !== null);
+  const owner = isOfAccounts
+    ? { "group id": "groupId" }
+    : { "user id": "userId", "anonymous id": "anonymousId" };
+  const columns = { ...owner, why: "why" };
   const data = sample.map(({ why, ...member }) => ({ ...member, why: why.map(conditionText).join("; ") }));
   printTable(context, columns, { data, next: null });
 }

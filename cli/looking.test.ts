@@ -109,6 +109,16 @@ const PREVIEW = {
   ],
   unknownCalls: [],
 };
+const PREVIEW_OF_ACCOUNTS = {
+  ...{ estimatedCount: 1, exact: false, countError: null, profiles: 3, profilesLookedAt: 3 },
+  sample: [
+    {
+      ...{ userId: null, anonymousId: null, groupId: "acme" },
+      why: [{ path: "definition", holds: true, value: 2 }],
+    },
+  ],
+  ...{ unknownCalls: [], unknownAudiences: ["buyers"] },
+};
 const FILTER_TEST = {
   ...{ sent: 1, passedOver: { filter_off: 1 }, isWhole: true },
   calls: [
@@ -164,11 +174,14 @@ const SENT = {
     },
   ],
 };
+let previewed: object = PREVIEW;
 const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/reasons": REASONS,
   "/v1/destinations/dst_1/stats?from=2026-01-31": STATS,
   "/v1/audit?token=ops&limit=50": { data: [ENTRY], next: null },
-  "/v1/audiences/preview": PREVIEW,
+  get "/v1/audiences/preview"() {
+    return previewed;
+  },
   "/v1/computed-traits/preview": {
     ...{ estimatedCount: 12, exact: true, countError: 0, profiles: 40, profilesLookedAt: 40 },
     unknownCalls: ["Spent"],
@@ -251,6 +264,17 @@ test("a preview shows how many, and a line of why for each of some members", asy
     "u1       -             all[0]: 2; all[1].not: not 0",
     '-        a1            it: "pro\\u001b[2J"',
   ]);
+});
+
+test("a preview of accounts shows their ids, and says of which audiences not every member is known", async () => {
+  previewed = PREVIEW_OF_ACCOUNTS;
+  const { out, said } = await hookline("audiences", "preview", "--definition", "-");
+  expect(out.split("\n")).toEqual([
+    "About 1 of 3 profiles would be members: 3 were looked at.",
+    "GROUP ID  WHY",
+    "acme      it: 2",
+  ]);
+  expect(said).toContain("buyers");
 });
 
 test("a preview of a computed trait shows values, and what they are made of", async () => {

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { openFolders } from "./folders.ts";
+import { DeadlineError, StackError } from "#stack";
+import { openFolders, withFreshHint } from "./folders.ts";
 import type { RunOptions } from "./run-options.ts";
 
 let cache: string;
@@ -62,4 +63,25 @@ test("data is given back at the end", async () => {
   for (const stop of stops) await stop();
   expect((await open()).data).toBeDefined();
   expect(said).toEqual([]);
+});
+
+const FOLDER = "/data/start";
+
+test.each([
+  ["a program that ended", new StackError("failed", "Kafka broker 1 ended with 1", { isOfData: true })],
+  ["a program that did not answer", new DeadlineError("waited 120000 ms for Kafka broker 1 to answer")],
+])("%s may have ended over the data: --fresh is named, and which folder", (_, error) => {
+  const hinted = withFreshHint(error, FOLDER);
+  expect(hinted).toMatchObject({
+    message: `${error.message}\nWhere its data is the reason: \`npm start -- --fresh\` begins anew, without ${FOLDER}.`,
+    cause: error,
+  });
+});
+
+test.each([
+  ["a program that is not there", new StackError("unavailable", "Java (`java`) was not found")],
+  ["no Kafka to run on", new StackError("failed", "There is no Kafka to run on")],
+  ["no free port", new Error("found no 3 free ports")],
+])("%s is not mended by --fresh: the error stays as it is", (_, error) => {
+  expect(withFreshHint(error, FOLDER)).toBe(error);
 });

@@ -1,7 +1,7 @@
 // The folders of a start, and whether the next start finds them again.
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeRunFolder } from "#stack";
+import { DeadlineError, makeRunFolder, StackError } from "#stack";
 import { isGiven } from "../../cli/service-settings.ts";
 import { type KeptData, openKeptData } from "./kept-data.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -56,4 +56,17 @@ export async function ownFolder({ cache }: Folders, { ending }: RunOptions): Pro
   const run = await makeRunFolder(cache);
   ending.onStopped(() => rm(run, { recursive: true, force: true }));
   return run;
+}
+
+/**
+ * The error with what to do where the data of an earlier start can be its reason: a program that ended over it, or did not answer in time.
+ * Without Java, a download or a free port nothing is better without the data.
+ */
+export function withFreshHint(error: unknown, folder: string): unknown {
+  const isOfData = error instanceof DeadlineError || (error instanceof StackError && error.isOfData);
+  if (!isOfData) return error;
+  return new Error(
+    `${error.message}\nWhere its data is the reason: \`npm start -- --fresh\` begins anew, without ${folder}.`,
+    { cause: error },
+  );
 }

@@ -4,8 +4,8 @@ import { arrivalLine } from "../../cli/demo/arrival-line.ts";
 import { environmentOf } from "../../cli/service-settings.ts";
 import { startedServices } from "../../cli/started-services.ts";
 import { printable, printableLines } from "../../cli/terminal-text.ts";
-import { countDeaths, restartDelayMs } from "./back-off.ts";
 import { readServiceLine } from "./log-lines.ts";
+import { countDeaths, restartDelayMs } from "./supervised-service.ts";
 
 describe("the back-off of a service that dies", () => {
   test("doubles from half a second to half a minute", () => {

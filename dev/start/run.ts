@@ -2,14 +2,13 @@ import { join } from "node:path";
 import { type Stack, startStack } from "#stack";
 import { type Demo, startDemo } from "../../cli/demo/demo.ts";
 import { metricsPortOf, startedServices } from "../../cli/started-services.ts";
-import { ableToken } from "./able-token.ts";
 import { buildConsole } from "./console.ts";
 import { developmentChoices, listenChoices } from "./development.ts";
-import { type Folders, openFolders, ownFolder } from "./folders.ts";
-import { withFreshHint } from "./fresh-hint.ts";
+import { type Folders, openFolders, ownFolder, withFreshHint } from "./folders.ts";
 import { portProblems, type WantedPort } from "./ports.ts";
 import { type Product, startProduct } from "./product.ts";
 import type { RunOptions } from "./run-options.ts";
+import { ableToken } from "./run-options.ts";
 import { tellOtherShells } from "./tell-other-shells.ts";
 
 function wantedPorts({ settings: { start }, environment }: RunOptions): WantedPort[] {

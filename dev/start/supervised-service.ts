@@ -2,7 +2,6 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "#runtime";
 import { type Child, startChild } from "#stack";
-import { countDeaths, restartDelayMs } from "./back-off.ts";
 import { readServiceLine } from "./log-lines.ts";
 
 /** A busy machine's first minute with a new Kafka: seen to take over one. */
@@ -124,4 +123,19 @@ export async function superviseService(options: SupervisedOptions): Promise<Supe
     await stop();
     throw error;
   }
+}
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+/** A service that ran this long was well: its next death counts as the first. */
+const WELL_AFTER_MS = 60_000;
+
+/** The wait before a service is started again. `deaths` counts from 1. */
+export function restartDelayMs(deaths: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** (deaths - 1), MAX_DELAY_MS);
+}
+
+/** Deaths in a row, after one more that came when the service had run for `ranMs`. */
+export function countDeaths(before: number, ranMs: number): number {
+  return ranMs >= WELL_AFTER_MS ? 1 : before + 1;
 }

@@ -2,10 +2,10 @@ import type { Stack } from "#stack";
 import type { Demo } from "../../cli/demo/demo.ts";
 import { settings as provisionSchema } from "../../cli/provision/config.ts";
 import { openSettings, writeStartRecord } from "../../cli/start-record.ts";
-import { ableToken } from "./able-token.ts";
 import type { Folders } from "./folders.ts";
 import type { Product } from "./product.ts";
 import type { RunOptions } from "./run-options.ts";
+import { ableToken } from "./run-options.ts";
 import { secondShellLines } from "./second-shell.ts";
 
 interface Started {

@@ -27,8 +27,7 @@ export {
 } from "./explain/explain.ts";
 export { type DecidingCondition, explainFilter } from "./explain/explain-filter.ts";
 export { passesFilter } from "./leaves/call-filter.ts";
-export { whyNotTaken } from "./leaves/passed-over.ts";
-export { filterFrom, filterOf } from "./leaves/stored-filter.ts";
+export { filterFrom, filterOf, whyNotTaken } from "./leaves/stored-filter.ts";
 export {
   type FlipContext,
   messageIdOf,
@@ -57,7 +56,7 @@ export {
   withNaming,
 } from "./profile/computation-set.ts";
 export { evaluateComputation } from "./profile/evaluate.ts";
-export type { Moment, Outcome, ProfileCall, ProfileEvent } from "./profile/event.ts";
+export type { MemberFact, Moment, Outcome, ProfileCall, ProfileEvent } from "./profile/event.ts";
 export {
   countsFromOf,
   type Expiry,
@@ -84,6 +83,7 @@ export {
 export { noteLeftOut, noteMissing } from "./profile/incomplete.ts";
 export { advance, evaluate } from "./profile/judging.ts";
 export { leafKeysOf } from "./profile/leaf-keys.ts";
+export { learnMember } from "./profile/member-facts.ts";
 export {
   createProfile,
   type Flip,

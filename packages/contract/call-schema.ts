@@ -2,8 +2,7 @@
 // the message for a failure of the subschema that it stands in.
 import type { CallType } from "./call-types.ts";
 import { MAX_MESSAGE_ID_CHARACTERS } from "./limits.ts";
-import type { RejectionCode } from "./reasons/index.ts";
-import type { Rejection } from "./rejection.ts";
+import type { Rejection, RejectionCode } from "./reasons/index.ts";
 
 interface Schema {
   readonly rejection?: Rejection;

@@ -92,6 +92,7 @@ export {
   RETRYABLE,
   type Reason,
   type Reasons,
+  type Rejection,
   type RejectionCode,
   UNROUTED_REASONS,
   type UnroutedReason,
@@ -105,7 +106,6 @@ export {
   type RegulationType,
   suppressionOf,
 } from "./regulation.ts";
-export type { Rejection } from "./rejection.ts";
 export { givenRequestId } from "./request-id.ts";
 export {
   createRetrySchedule,

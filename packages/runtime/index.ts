@@ -38,8 +38,8 @@ export {
   type SettingsOf,
   type SettingsSchema,
   settingsGroup,
+  unknownSettings,
 } from "./settings.ts";
 export { helpText } from "./settings-help.ts";
 export { closesUnused } from "./silent-connections.ts";
-export { unknownSettings } from "./unknown-settings.ts";
 export * as value from "./value-types.ts";

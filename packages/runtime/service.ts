@@ -9,8 +9,7 @@ import { createLogger, type Logger, type RootLogger } from "./logger.ts";
 import { createMetrics, type Metrics, watchReadiness } from "./metrics.ts";
 import { startOperationsServer } from "./operations-server.ts";
 import { processSettings } from "./process-settings.ts";
-import { readSettings, type SettingsOf, type SettingsSchema } from "./settings.ts";
-import { unknownSettings } from "./unknown-settings.ts";
+import { readSettings, type SettingsOf, type SettingsSchema, unknownSettings } from "./settings.ts";
 
 /** The context in which a service wires itself. */
 export interface ServiceContext<T> {

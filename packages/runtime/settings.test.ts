@@ -8,9 +8,8 @@ import { egressSettings, retrySettings, topicSettings } from "./delivery-setting
 import { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
 import { processSettings } from "./process-settings.ts";
 import { encryptionSettings } from "./security-settings.ts";
-import { readSettings, SettingsError, type SettingsGroup } from "./settings.ts";
+import { readSettings, SettingsError, type SettingsGroup, unknownSettings } from "./settings.ts";
 import { helpText } from "./settings-help.ts";
-import { unknownSettings } from "./unknown-settings.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 

@@ -1,6 +1,8 @@
 // Reads groups of settings from the environment. Every wrong variable is named at once; a secret's text never is.
 import { readFileSync } from "node:fs";
+import { didYouMean } from "#contract";
 import type { Environment } from "./environment.ts";
+import { knownSettings } from "./known-settings.generated.ts";
 import { maskCredentials } from "./mask-credentials.ts";
 import type { Setting } from "./setting.ts";
 
@@ -130,4 +132,18 @@ function givenText(
     const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
     return { problem: `cannot be read from the file that ${env}_FILE names (${reason})` };
   }
+}
+
+// A misspelt variable would silently leave a default in place; it is warned about, with the name that was meant.
+
+const PREFIX = "HOOKLINE_";
+/**
+ * One sentence for each HOOKLINE_ variable that no process of the product reads. All processes share one environment
+ * in compose files and `npm start`, so a setting of another service is no mistake.
+ */
+export function unknownSettings(environment: Environment, own: readonly string[]): string[] {
+  const known = new Set([...knownSettings, ...own]);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.has(name))
+    .map((name) => `${name} is not a setting${didYouMean(name, known)}`);
 }

@@ -1,5 +1,5 @@
 export type { DedupeWindow, DedupeWindowOptions, Noted } from "./dedupe-window.ts";
-export { LOCAL_DISK, type WindowDisk } from "./disk.ts";
+export { LOCAL_DISK, type WindowDisk } from "./open-window.ts";
 export { PartitionWindow } from "./partition-window.ts";
 export type { EntryFacts, StoreChange, StoreEntry } from "./store/entry.ts";
 export { type OpenStore, openStore, type StoreDisk, storesOn } from "./store/open-store.ts";

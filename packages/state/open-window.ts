@@ -1,5 +1,5 @@
 import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
-import { openGuarded, type WindowDoors } from "./guarded-files.ts";
+import { discardFiles, openGuarded, type WindowDoors } from "./guarded-files.ts";
 import { PartitionWindow } from "./partition-window.ts";
 import type { WindowFiles } from "./window-files.ts";
 
@@ -27,3 +27,17 @@ function openWindow(options: DedupeWindowOptions, files: WindowFiles): DedupeWin
     throw error;
   }
 }
+
+/** The disk on which windows are kept. */
+export interface WindowDisk {
+  /** Opens a partition's window. One process at a time should have it open. */
+  open(options: DedupeWindowOptions): DedupeWindow;
+  /** Removes the files of a window that is not open. */
+  discard(directory: string): void;
+}
+
+/** The machine's own. */
+export const LOCAL_DISK: WindowDisk = {
+  open: (options) => openDedupeWindow(options),
+  discard: discardFiles,
+};

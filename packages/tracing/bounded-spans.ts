@@ -1,6 +1,5 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
-import type { Logger } from "#runtime";
-import type { SpanCounts } from "./span-counts.ts";
+import type { Logger, Metrics } from "#runtime";
 
 type OnResult = Parameters<SpanExporter["export"]>[1];
 
@@ -69,4 +68,18 @@ export class BoundedSpans implements SpanExporter {
     if (isSent) this.#options.logger.info({}, "spans are sent again");
     else this.#options.logger.warn({ problem: error?.message }, "spans cannot be sent; calls go on");
   }
+}
+
+const SPAN_OUTCOMES = ["sent", "failed", "dropped"] as const;
+
+/** Counts spans by outcome. */
+export type SpanCounts = (outcome: (typeof SPAN_OUTCOMES)[number], spans: number) => void;
+
+export function createSpanCounts(metrics: Metrics): SpanCounts {
+  const counter = metrics.counter({
+    name: "trace_spans_total",
+    help: "Spans by what became of them; dropped: too many waited.",
+    labels: { outcome: SPAN_OUTCOMES },
+  });
+  return (outcome, spans) => counter.inc({ outcome }, spans);
 }

@@ -1,7 +1,7 @@
 // The tracer of a service, from its settings.
 import type { RecordHeaders } from "#kafka";
 import type { ServiceContext } from "#runtime";
-import { createSpanCounts } from "./span-counts.ts";
+import { createSpanCounts } from "./bounded-spans.ts";
 import type { SpanExport } from "./span-export.ts";
 import { readRecordTrace, readTrace, type TraceContext } from "./trace-context.ts";
 import { NO_TRACES, type Span, type SpanStart, type Tracer } from "./tracer.ts";

@@ -3,10 +3,9 @@
 import { noteEveryMs } from "#audiences";
 import { REAL_WAYS, type Ways } from "#connection";
 import { prepareValidation } from "#contract";
-import type { Runner, Table } from "#kafka";
-import { countRecordsLost, type ServiceDefinition, watchTable } from "#runtime";
+import type { Runner } from "#kafka";
+import { countRecordsLost, type ServiceDefinition } from "#runtime";
 import { type OpenStore, openStore } from "#state";
-import { type AudienceConfig, type AudienceProgress, type AudienceSize, witnessesOf } from "#topics";
 import { Computations } from "./computations/computations.ts";
 import { reportLeftOut } from "./computations/left-out.ts";
 import { Progress } from "./computations/progress.ts";
@@ -21,6 +20,7 @@ import { followTide } from "./profiles/watermark.ts";
 import { createRecords } from "./records.ts";
 import { KnownRows } from "./sizes/known-rows.ts";
 import { Sizes } from "./sizes/sizes.ts";
+import { followTables, type Tables } from "./tables.ts";
 import { createTelemetry, watchState } from "./telemetry.ts";
 
 const TICK_MS = 250;
@@ -33,46 +33,6 @@ const CHECKPOINT_EVERY_MS = 30_000;
 /** What lies outside the process. */
 export interface ProcessorOutside extends Ways {
   readonly openStore: OpenStore;
-}
-
-interface Tables {
-  readonly configs: Table<AudienceConfig>;
-  readonly progress: Table<AudienceProgress>;
-  readonly sizes: Table<AudienceSize>;
-}
-
-function followTables({ context, connection }: Parts): Tables {
-  const { health, lifecycle, logger, metrics } = context;
-  const { kafka, serde, topics } = connection;
-  const onPoison = (record: { key: string | null }, error: unknown): void =>
-    logger.error({ key: record.key, err: error }, "a record cannot be read; what it was before holds on");
-  const configs = kafka.table({
-    topic: topics.audienceConfig.name,
-    witnesses: witnessesOf(topics, topics.audienceConfig),
-    decode: ({ value }) => serde.decode(topics.audienceConfig, value),
-    onPoison,
-  });
-  const progress = kafka.table({
-    topic: topics.audienceProgress.name,
-    decode: ({ value }) => serde.decode(topics.audienceProgress, value),
-    onPoison,
-  });
-  const sizes = kafka.table({
-    topic: topics.audienceSizes.name,
-    keepsValues: false,
-    decode: ({ value }) => serde.decode(topics.audienceSizes, value),
-    onPoison,
-  });
-  for (const [name, table] of [
-    ["audience-config", configs],
-    ["audience-progress", progress],
-    ["audience-sizes", sizes],
-  ] as const) {
-    table.failed.catch((error: unknown) => lifecycle.fail(error));
-    health.readiness(`${name} is loaded`, () => table.loaded);
-  }
-  watchTable(metrics, "audience-config", configs);
-  return { configs, progress, sizes };
 }
 
 function createKeying(

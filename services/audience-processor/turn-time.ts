@@ -37,4 +37,20 @@ export class TurnTime {
       this.#spentMs = 0;
     });
   }
+
+  /** Does a piece of work for each, in later turns where this one has no time left. Undefined when all had theirs in this one. */
+  each<I>(items: Iterable<I>, work: (item: I) => void): Promise<void> | undefined {
+    const left = [...items];
+    const goOn = (): Promise<void> | undefined => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        this.begin();
+        work(next);
+        this.end();
+        const pause = left.length > 0 ? this.pause() : undefined;
+        if (pause !== undefined) return pause.then(goOn);
+      }
+      return undefined;
+    };
+    return goOn();
+  }
 }

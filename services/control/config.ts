@@ -18,10 +18,12 @@ import { healthSettings } from "./deliveries/health/config.ts";
 import { indexSettings } from "./deliveries/index/config.ts";
 import { consoleSettings } from "./http/console/config.ts";
 import { isLoopbackHost } from "./http/loopback.ts";
-import { connectionSyncSettings } from "./jobs/connection-syncs/config.ts";
-import { deletedAudienceSettings } from "./jobs/deleted-audiences/config.ts";
-import { importSettings } from "./jobs/imports/config.ts";
-import { regulationSettings } from "./jobs/regulations/config.ts";
+import {
+  connectionSyncSettings,
+  deletedAudienceSettings,
+  importSettings,
+  regulationSettings,
+} from "./jobs/config.ts";
 
 const apiSettings = settingsGroup({
   title: "Control API address",

@@ -2,7 +2,15 @@
 import type { Admin, Kafka, Table } from "#kafka";
 import type { ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
-import { type Call, consumerGroups, type DestinationConfig, type Replay, type TopicMap } from "#topics";
+import {
+  type Call,
+  consumerGroups,
+  DEFAULT_SHARD_WIDTH,
+  type DestinationConfig,
+  type Replay,
+  shardWidthOf,
+  type TopicMap,
+} from "#topics";
 import type { settings } from "./config.ts";
 import type { FilterTestWork } from "./deliveries/calls/filter-test.ts";
 import { lastCalls } from "./deliveries/calls/last-calls.ts";
@@ -19,7 +27,6 @@ import { findMissing, MAX_GIVEN } from "./jobs/replays/missing-calls.ts";
 import { openReplays } from "./jobs/replays/open.ts";
 import type { CallReplayParts } from "./jobs/replays/parts.ts";
 import { findSettled } from "./jobs/replays/settled-calls.ts";
-import { shardsOf } from "./jobs/replays/shards.ts";
 import { callStretches, jobStretches } from "./jobs/replays/stretches.ts";
 import { createAuditLog } from "./records/audit-log.ts";
 import type { Breakers } from "./records/breakers/breakers.ts";
@@ -157,4 +164,9 @@ function followReplays(
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);
   });
   return table;
+}
+
+/** How many shards the jobs of a destination may be in; of one that was deleted, as many as are usual. What was sent while it had more is missed. */
+function shardsOf(destination: DestinationConfig | undefined): number {
+  return Math.max(destination === undefined ? 0 : shardWidthOf(destination), DEFAULT_SHARD_WIDTH);
 }

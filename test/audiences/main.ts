@@ -1,13 +1,19 @@
-// `npm run audiences:oracle -- --cases 100000 [--seed 1] [--late]`: the oracle property with as many cases as asked for; late: of computations
-// that are made when much has happened already.
+// `npm run audiences:oracle -- --cases 100000 [--seed 1] [--late | --previews]`: the oracle property with as many cases as asked for; late: of
+// computations that are made when much has happened already; previews: of what previews of audiences of accounts say.
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { anyCase } from "./case.ts";
 import { anyLateCase, differenceInLate } from "./late-case.ts";
+import { differenceInPreviews } from "./preview-case.ts";
 import { differenceIn } from "./run-case.ts";
 
 const { values } = parseArgs({
-  options: { cases: { type: "string" }, seed: { type: "string" }, late: { type: "boolean" } },
+  options: {
+    cases: { type: "string" },
+    seed: { type: "string" },
+    late: { type: "boolean" },
+    previews: { type: "boolean" },
+  },
 });
 const cases = Number(values.cases ?? 100_000);
 const startedAtMs = performance.now();
@@ -17,16 +23,23 @@ function refuse(difference: string | undefined): void {
   if (difference !== undefined) throw new Error(difference);
 }
 
-const details =
-  values.late === true
-    ? fc.check(
-        fc.property(anyLateCase, (late) => refuse(differenceInLate(late))),
-        options,
-      )
-    : fc.check(
-        fc.property(anyCase, (given) => refuse(differenceIn(given))),
-        options,
-      );
+async function check() {
+  if (values.previews === true) {
+    const property = fc.asyncProperty(anyCase, async (given) => refuse(await differenceInPreviews(given)));
+    return await fc.check(property, options);
+  }
+  if (values.late === true)
+    return fc.check(
+      fc.property(anyLateCase, (late) => refuse(differenceInLate(late))),
+      options,
+    );
+  return fc.check(
+    fc.property(anyCase, (given) => refuse(differenceIn(given))),
+    options,
+  );
+}
+
+const details = await check();
 const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
 if (details.failed) {
   process.stdout.write(

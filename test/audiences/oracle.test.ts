@@ -2,10 +2,12 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { anyCase, type Step } from "./case.ts";
 import { anyLateCase, differenceInLate, type LateCase } from "./late-case.ts";
+import { differenceInPreviews } from "./preview-case.ts";
 import { differenceIn } from "./run-case.ts";
 
 const CASES = 2_000;
 const LATE_CASES = 500;
+const PREVIEWED_CASES = 300;
 
 const track = (userId: string | null, anonymousId: string | null, name = "A", data = {}): Step => ({
   ...{ kind: "call", type: "track", lateMs: 0 },
@@ -63,5 +65,14 @@ test(`in ${LATE_CASES} random cases computations that are made late are what the
       expect(differenceInLate(late)).toBeUndefined();
     }),
     { numRuns: LATE_CASES, examples: [[MERGED_WHILE_SUPPRESSED], [COPIED_BEHIND_DELETION]] },
+  );
+}, 300_000);
+
+test(`in ${PREVIEWED_CASES} random cases a preview of an audience of accounts names those that the audience has`, async () => {
+  await fc.assert(
+    fc.asyncProperty(anyCase, async (given) => {
+      expect(await differenceInPreviews(given)).toBeUndefined();
+    }),
+    { numRuns: PREVIEWED_CASES },
   );
 }, 300_000);

@@ -24,6 +24,8 @@ export interface BenchDescription<F extends string = string> {
 
 /** One that needs Kafka. commands.ts says by which option it is measured. */
 export interface Bench<F extends string = string> extends BenchDescription<F> {
+  /** How many it needs; one unless given. */
+  readonly brokers?: 3;
   run(context: BenchContext<F>): Promise<void>;
 }
 

@@ -1,8 +1,9 @@
 // What a stretch of time costs: CPU time, wakes and requests to Kafka, by process.
 
 import type { KafkaRequests } from "./kafka-requests.ts";
+import type { Load } from "./load.ts";
 import type { Sample } from "./process.ts";
-import { type Endpoints, type Load, type Subject, seconds } from "./rig.ts";
+import { type Endpoints, type Subject, seconds } from "./rig.ts";
 import type { Usage } from "./usage.ts";
 
 export interface Measured {

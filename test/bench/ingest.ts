@@ -1,7 +1,8 @@
 import type { Bench } from "./bench.ts";
+import { startLoad } from "./load.ts";
 import { type CpuCost, measureCpu, type Program, serviceSampler, startProgram } from "./process.ts";
 import type { Report } from "./report.ts";
-import { type Rig, startLoad, startRig } from "./rig.ts";
+import { type Rig, startRig } from "./rig.ts";
 
 const BATCH = 20;
 const ROUTER_WARM_UP_CALLS = 20_000;
@@ -14,7 +15,11 @@ interface Server {
 }
 
 async function underLoad(server: Server, batchSize: number, seconds: number): Promise<CpuCost> {
-  const load = await startLoad(server.origin, { writeKeys: server.writeKeys, callsPerSecond: 0, batchSize });
+  const load = await startLoad([server.origin], {
+    writeKeys: server.writeKeys,
+    callsPerSecond: 0,
+    batchSize,
+  });
   const warmUp = 5_000 * Math.min(batchSize, 4);
   const cost = await measureCpu({ sample: server.sample, warmUp, seconds });
   await load.stop();

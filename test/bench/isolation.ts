@@ -1,9 +1,9 @@
 import type { Bench, BenchContext } from "./bench.ts";
+import type { Load } from "./load.ts";
 import {
   type EndpointMode,
   type Endpoints,
   highestRate,
-  type Load,
   type Rig,
   rateOver,
   seconds,

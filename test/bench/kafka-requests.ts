@@ -32,3 +32,20 @@ export async function requestsOf(service: ServiceProcess, prefix: string): Promi
     producedRecords: byTopic("hookline_kafka_topic_produced_records_total"),
   };
 }
+
+type Counts = ReadonlyMap<string, number>;
+
+function sumOfCounts(one: Counts, other: Counts): Counts {
+  const sum = new Map(one);
+  for (const [name, count] of other) sum.set(name, count + (sum.get(name) ?? 0));
+  return sum;
+}
+
+/** Of two processes. */
+export function sumOfRequests(one: KafkaRequests, other: KafkaRequests): KafkaRequests {
+  return {
+    byApi: sumOfCounts(one.byApi, other.byApi),
+    produceRequests: sumOfCounts(one.produceRequests, other.produceRequests),
+    producedRecords: sumOfCounts(one.producedRecords, other.producedRecords),
+  };
+}

@@ -29,7 +29,7 @@ async function measure({ bench, flags, isJson }: Asked): Promise<void> {
     if (isJson) print(report.json());
     return;
   }
-  const stack = await startStack({ environment, log: say });
+  const stack = await startStack({ environment, log: say, brokers: bench.brokers ?? 1 });
   try {
     const report = createReport(bench.name, conditionsNow(stack.rung), say);
     await bench.run({ stack, flags, report });

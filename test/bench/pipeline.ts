@@ -2,13 +2,13 @@ import type { Bench, BenchContext } from "./bench.ts";
 import { sayCosts } from "./cost-table.ts";
 import { costsOver } from "./costs.ts";
 import { builtGoProgram } from "./go-programs.ts";
+import { FULL_LOAD } from "./load.ts";
 import { type Relay, startBareRelay, startLogRelay } from "./relay.ts";
 import type { Row } from "./report.ts";
 import {
   bareEndpoints,
   drained,
   type Endpoints,
-  FULL_LOAD,
   type Rig,
   sayWhetherBrokerIsSeen,
   seconds,

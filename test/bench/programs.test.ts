@@ -7,9 +7,10 @@ import { afterEach, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
 import { requireGo } from "#support/installed";
 import { until } from "#support/until";
+import { type Answers, type Load, type Sent, startLoad } from "./load.ts";
 import type { Program } from "./process.ts";
 import type { Latency } from "./report.ts";
-import { type Answers, type Load, type Received, type Sent, startLoad, startSink } from "./rig.ts";
+import { type Received, startSink } from "./rig.ts";
 
 // The first run compiles Go's standard library.
 jest.setTimeout(240_000);
@@ -48,7 +49,7 @@ async function halted(load: Load): Promise<Sent> {
 test("the closed loop's calls arrive each once, and the counts agree", async () => {
   const sink = keep(await startSink(1));
   const load = keep(
-    await startLoad(originOf(sink), { writeKeys: ["a", "bc"], callsPerSecond: 0, inFlight: 8 }),
+    await startLoad([originOf(sink)], { writeKeys: ["a", "bc"], callsPerSecond: 0, inFlight: 8 }),
   );
   await until(async () => (await load.sample()).count > 500, { timeoutMs: 20_000, what: "500 answers" });
   const sent = await halted(load);
@@ -70,8 +71,8 @@ test("two generators are told apart", async () => {
   const sink = keep(await startSink(2));
   const options = { writeKeys: ["a"], callsPerSecond: 0, inFlight: 2 };
   const loads = [
-    keep(await startLoad(originOf(sink, 0), options)),
-    keep(await startLoad(originOf(sink, 1), options)),
+    keep(await startLoad([originOf(sink, 0)], options)),
+    keep(await startLoad([originOf(sink, 1)], options)),
   ];
   await Promise.all(
     loads.map((load) =>
@@ -82,12 +83,30 @@ test("two generators are told apart", async () => {
   expect(await sink.sample()).toMatchObject({ count: (one?.count ?? 0) + (two?.count ?? 0), doubles: 0 });
 });
 
+test("of several origins each gets connections, and those of one that is away go to the others", async () => {
+  const [first, second] = [keep(await startSink(1)), keep(await startSink(1))];
+  const options = { writeKeys: ["a"], callsPerSecond: 200, inFlight: 4 };
+  const load = keep(await startLoad([originOf(first), originOf(second)], options));
+  const counts = () => Promise.all([first, second].map(async (sink) => (await sink.sample()).count));
+  const isEach = async (more: number) => (await counts()).every((count) => count > more);
+  await until(() => isEach(10), { timeoutMs: 20_000, what: "calls at both" });
+  await first.stop();
+  const [before = 0] = [(await second.sample()).count];
+  const refusedBefore = (await load.sample()).refused;
+  await until(async () => (await second.sample()).count > before + 200, {
+    timeoutMs: 20_000,
+    what: "the rest",
+  });
+  // Two connections were there, each with one request.
+  expect((await load.sample()).refused - refusedBefore).toBeLessThanOrEqual(2);
+});
+
 test("the open loop sends as many as its rate asks for, whatever the answers do", async () => {
   const sink = keep(await startSink(1));
   await sink.ask("hang");
   const beganAtMs = performance.now();
   const load = keep(
-    await startLoad(originOf(sink), { writeKeys: ["a"], callsPerSecond: 1_000, inFlight: 4 }),
+    await startLoad([originOf(sink)], { writeKeys: ["a"], callsPerSecond: 1_000, inFlight: 4 }),
   );
   await until(async () => (await load.sample()).requests >= 300, { timeoutMs: 20_000, what: "300 requests" });
   expect(performance.now() - beganAtMs).toBeGreaterThan(299);
@@ -99,7 +118,7 @@ test("the open loop sends as many as its rate asks for, whatever the answers do"
 test("a batch is so many messages, each with a number of its own", async () => {
   const sink = keep(await startSink(1));
   const load = keep(
-    await startLoad(originOf(sink), { writeKeys: ["a"], callsPerSecond: 0, inFlight: 1, batchSize: 20 }),
+    await startLoad([originOf(sink)], { writeKeys: ["a"], callsPerSecond: 0, inFlight: 1, batchSize: 20 }),
   );
   await until(async () => (await load.sample()).count >= 100, { timeoutMs: 20_000, what: "100 calls" });
   const sent = await halted(load);
@@ -174,7 +193,7 @@ test("a server that is away refuses the generator's calls", async () => {
   const sink = await startSink(1);
   await sink.stop();
   const load = keep(
-    await startLoad(originOf(sink), { writeKeys: ["a"], callsPerSecond: 0, inFlight: 2, batchSize: 3 }),
+    await startLoad([originOf(sink)], { writeKeys: ["a"], callsPerSecond: 0, inFlight: 2, batchSize: 3 }),
   );
   await until(async () => (await load.sample()).refused >= 6, { timeoutMs: 20_000, what: "refusals" });
   expect((await load.sample()).count).toBe(0);

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RETRY_DELAYS_MS } from "#contract";
 import type { Bench, BenchContext } from "./bench.ts";
+import type { Load } from "./load.ts";
 import { percentile } from "./report.ts";
-import { type Endpoints, highestRate, type Load, type Rig, seconds, startRig } from "./rig.ts";
+import { type Endpoints, highestRate, type Rig, seconds, startRig } from "./rig.ts";
 
 type Context = BenchContext<"down" | "warm-up" | "endpoints" | "rate" | "most">;
 

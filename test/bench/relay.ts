@@ -4,8 +4,9 @@ import { randomBytes } from "node:crypto";
 import { type Admin, createKafka } from "#kafka";
 import type { Stack } from "#stack";
 import { NO_REQUESTS } from "./kafka-requests.ts";
+import { startLoad } from "./load.ts";
 import { type Program, startGoProgram, startProgram } from "./process.ts";
-import { brokerUsage, type Endpoints, PARTITIONS, type Subject, startLoad } from "./rig.ts";
+import { brokerUsage, type Endpoints, PARTITIONS, type Subject } from "./rig.ts";
 import { type Usage, usageOf } from "./usage.ts";
 
 export interface Relay extends Subject {
@@ -24,7 +25,7 @@ async function usageIn(name: string, { pid }: Program): Promise<[string, Usage][
 
 function subjectOf(program: Program, usage: () => Promise<[string, Usage][]>): Subject {
   return {
-    load: (options) => startLoad(`http://127.0.0.1:${program.ports[0]}`, options),
+    load: (options) => startLoad([`http://127.0.0.1:${program.ports[0]}`], options),
     usage: async () => new Map(await usage()),
     requests: async () => new Map(),
   };

@@ -1,19 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { RETRY_DELAYS_MS } from "#contract";
+import { RETRY_DELAYS_MS, type ServiceName } from "#contract";
 import type { Stack } from "#stack";
 import { DEPLOYED_SERVICES, type Deployment, startDeployment } from "#support/deployment";
 import type { ServiceProcess } from "#support/service";
-import { sampleCall } from "./calls.ts";
-import { type KafkaRequests, requestsOf } from "./kafka-requests.ts";
+import { type KafkaRequests, requestsOf, sumOfRequests } from "./kafka-requests.ts";
+import { FULL_LOAD, type Load, type LoadOptions, type Sent, startLoad } from "./load.ts";
 import { type Program, type Sample, startGoProgram } from "./process.ts";
 import type { Latency, Report } from "./report.ts";
-import { type Usage, usageListeningOn } from "./usage.ts";
+import { sumOfUsages, type Usage, usageListeningOn } from "./usage.ts";
 
 export const PARTITIONS = 12;
-/** Requests under way, and connections, where nothing else is said. */
-const IN_FLIGHT = 128;
 const CREATED_AT_A_TIME = 10;
 /** Long enough that a backlog shows. */
 const HIGHEST_SECONDS = 30;
@@ -40,38 +38,6 @@ export interface Endpoints {
   readonly stop: () => Promise<void>;
 }
 
-export interface LoadOptions {
-  /** Calls go to them in turn. */
-  readonly writeKeys: readonly string[];
-  /** 0 keeps `inFlight` requests under way instead. */
-  readonly callsPerSecond: number;
-  readonly batchSize?: number;
-  readonly inFlight?: number;
-}
-
-/** What the generator has sent so far; `count` are the calls that were answered with 200. */
-export interface Sent extends Sample {
-  readonly refused: number;
-  readonly requests: number;
-  /** Requests without an answer yet. */
-  readonly underWay: number;
-}
-
-export type Load = Program<Sent>;
-
-/** What a generator has seen since it was last asked. */
-export interface Answers {
-  /** Of answers with 200, from before the request to after the answer. */
-  readonly answers: Latency;
-  /** How late after its time a request began: of the generator's own doing. */
-  readonly starts: Latency;
-  /** Calls answered in each whole second. */
-  readonly perSecond: readonly number[];
-}
-
-/** As much as the pipeline takes: with 64 requests under way it would wait for Kafka's answers half of the time. */
-export const FULL_LOAD = { callsPerSecond: 0, inFlight: 256 };
-
 /** What takes calls and posts them: the product, or a relay in its place. */
 export interface Subject {
   readonly load: (options: LoadOptions) => Promise<Load>;
@@ -84,21 +50,12 @@ export interface Subject {
 /** The whole product on one machine, with what a benchmark does to it. */
 export interface Rig extends Subject {
   readonly deployment: Deployment;
+  /** Starts one more process of a service. Those of one service are counted together. */
+  readonly add: (name: ServiceName) => Promise<ServiceProcess>;
+  /** Those that run. */
+  readonly processes: () => readonly ServiceProcess[];
   readonly endpoints: (count: number) => Promise<Endpoints>;
   readonly stop: () => Promise<void>;
-}
-
-export function startLoad(origin: string, options: LoadOptions): Promise<Load> {
-  const { writeKeys, callsPerSecond, batchSize = 1, inFlight = IN_FLIGHT } = options;
-  const given = {
-    origin,
-    writeKeys,
-    call: JSON.stringify(sampleCall()),
-    batchSize,
-    connections: inFlight,
-    requestsPerSecond: callsPerSecond / batchSize,
-  };
-  return startGoProgram<Sent>("load", [JSON.stringify(given)]);
 }
 
 export const startSink = (count: number): Promise<Program<Received>> =>
@@ -137,9 +94,10 @@ async function startEndpoints(deployment: Deployment, count: number): Promise<En
   return { ...bare, writeKeys };
 }
 
-/** What the broker has taken, where it is a process of this machine. */
-export function brokerUsage({ brokers: [broker = ""] }: Pick<Stack, "brokers">): Promise<[string, Usage][]> {
-  return usageAs("broker", Number(broker.slice(broker.lastIndexOf(":") + 1)));
+/** What the brokers have taken together, where they are processes of this machine. */
+export async function brokerUsage({ brokers }: Pick<Stack, "brokers">): Promise<[string, Usage][]> {
+  const ports = brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(":") + 1)));
+  return (await Promise.all(ports.map((port) => usageAs("broker", port)))).flat();
 }
 
 export async function sayWhetherBrokerIsSeen(stack: Stack, report: Report): Promise<void> {
@@ -152,6 +110,19 @@ async function usageAs(name: string, port: number): Promise<[string, Usage][]> {
   return usage === undefined ? [] : [[name, usage]];
 }
 
+/** The processes of one service together. */
+function sumsByName<T>(
+  entries: readonly (readonly [string, T])[],
+  sumOf: (one: T, other: T) => T,
+): Map<string, T> {
+  const sums = new Map<string, T>();
+  for (const [name, value] of entries) {
+    const known = sums.get(name);
+    sums.set(name, known === undefined ? value : sumOf(known, value));
+  }
+  return sums;
+}
+
 export interface RigOptions {
   /** Of the services' code; this version's unless given. */
   readonly root?: string;
@@ -161,13 +132,9 @@ export interface RigOptions {
   readonly hasProcessor?: boolean;
 }
 
-/** Undefined in a version that has none. */
-async function startProcessor(
-  deployment: Deployment,
-  { root, hasProcessor = true }: RigOptions,
-): Promise<ServiceProcess | undefined> {
-  const isThere = root === undefined || existsSync(join(root, "services/audience-processor"));
-  return hasProcessor && isThere ? deployment.addProcess("audience-processor", {}, root) : undefined;
+/** Whether this version has one, and the benchmark wants it. */
+function hasProcessor({ root, hasProcessor: isWanted = true }: RigOptions): boolean {
+  return isWanted && (root === undefined || existsSync(join(root, "services/audience-processor")));
 }
 
 export async function startRig(stack: Stack, options: RigOptions = {}): Promise<Rig> {
@@ -175,18 +142,30 @@ export async function startRig(stack: Stack, options: RigOptions = {}): Promise<
     ...options,
     stack,
     partitions: PARTITIONS,
+    replicationFactor: stack.brokers.length,
     retryDelaysMs: RETRY_DELAYS_MS,
     // One source sends all that the machine takes.
     settings: { HOOKLINE_LOG_LEVEL: "warn", HOOKLINE_INGEST_RATE_LIMIT: "0" },
   });
-  const processor = await startProcessor(deployment, options).catch(async (error: unknown) => {
-    await deployment.stop();
-    throw error;
-  });
+  const added: ServiceProcess[] = [];
+  const add = async (name: ServiceName): Promise<ServiceProcess> => {
+    const process = await deployment.addProcess(name, {}, options.root);
+    added.push(process);
+    return process;
+  };
+  if (hasProcessor(options))
+    await add("audience-processor").catch(async (error: unknown) => {
+      await deployment.stop();
+      throw error;
+    });
   const running = (): ServiceProcess[] =>
-    [...DEPLOYED_SERVICES.toReversed().map(deployment.service), processor].filter(
-      (service) => service?.isRunning() === true,
-    ) as ServiceProcess[];
+    [...DEPLOYED_SERVICES.toReversed().map(deployment.service), ...added].filter((process) =>
+      process.isRunning(),
+    );
+  const ingestUrls = (): string[] =>
+    running().flatMap(({ ports: { ingestPort } }) =>
+      ingestPort === undefined ? [] : [`http://127.0.0.1:${ingestPort}`],
+    );
   const prefix = deployment.topics.calls.name.replace(/calls$/, "");
   const started: { stop(): Promise<void> }[] = [];
   const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
@@ -195,19 +174,21 @@ export async function startRig(stack: Stack, options: RigOptions = {}): Promise<
   };
   return {
     deployment,
+    add,
+    processes: running,
     endpoints: async (count) => keep(await startEndpoints(deployment, count)),
-    load: async (options) => keep(await startLoad(deployment.ingestUrl(), options)),
+    load: async (options) => keep(await startLoad(ingestUrls(), options)),
     async usage() {
       const ofServices = await Promise.all(
         running().map(({ name, ports }) => usageAs(name, ports["metricsPort"] ?? 0)),
       );
-      return new Map([...(await brokerUsage(stack)), ...ofServices.flat()]);
+      return sumsByName([...(await brokerUsage(stack)), ...ofServices.flat()], sumOfUsages);
     },
     async requests() {
       const counts = running().map(
         async (service) => [service.name, await requestsOf(service, prefix)] as const,
       );
-      return new Map(await Promise.all(counts));
+      return sumsByName(await Promise.all(counts), sumOfRequests);
     },
     async stop() {
       await Promise.all(started.map((part) => part.stop()));

@@ -2,16 +2,9 @@
 import type { BenchContext } from "./bench.ts";
 import { ALL, COST_COLUMNS, costRows, sayCosts } from "./cost-table.ts";
 import { type Costs, costsOver } from "./costs.ts";
+import type { Answers, LoadOptions } from "./load.ts";
 import { type Column, type Latency, percentile, type Report, type Row, sayLatency } from "./report.ts";
-import {
-  type Answers,
-  drained,
-  type Endpoints,
-  type LoadOptions,
-  type Outcome,
-  type Subject,
-  seconds,
-} from "./rig.ts";
+import { drained, type Endpoints, type Outcome, type Subject, seconds } from "./rig.ts";
 import type { CallSample, StageTimes } from "./stages.ts";
 
 const STAGES: readonly (readonly [keyof StageTimes, string])[] = [

@@ -10,6 +10,14 @@ export interface Usage {
   readonly wakes: number;
 }
 
+export function sumOfUsages(one: Usage, other: Usage): Usage {
+  return {
+    cpuSeconds: one.cpuSeconds + other.cpuSeconds,
+    rssBytes: one.rssBytes + other.rssBytes,
+    wakes: one.wakes + other.wakes,
+  };
+}
+
 /** The kernel counts CPU time in hundredths of a second, on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;

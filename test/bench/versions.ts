@@ -8,11 +8,11 @@ import { environment } from "#support/environment";
 import { type OldVersion, oldVersion } from "#support/old-version";
 import { COST_COLUMNS, costRows } from "./cost-table.ts";
 import { type Costs, costsOver } from "./costs.ts";
+import { FULL_LOAD } from "./load.ts";
 import { type Column, conditionsNow, createReport, percentile, type Report, type Row } from "./report.ts";
 import {
   drained,
   type Endpoints,
-  FULL_LOAD,
   PARTITIONS,
   type Rig,
   sayWhetherBrokerIsSeen,

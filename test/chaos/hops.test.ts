@@ -1,10 +1,11 @@
 // A call that is due later than the longest retry delay hops from retry topic to retry topic. The deliverer is killed
 // in the middle of that chain.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { type Admin, createKafka } from "#kafka";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
 const CALLS = 60;
 const PATH = "/busy";
@@ -15,18 +16,12 @@ const RETRY_DELAYS_MS = [1_000];
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment({
-    retryDelaysMs: RETRY_DELAYS_MS,
-    settings: { HOOKLINE_RETRY_WINDOW: "180s" },
-  });
-}, 240_000);
-
-afterAll(async () => {
-  await deployment.stop();
-  await receiver.close();
-}, 60_000);
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  () => ({ retryDelaysMs: RETRY_DELAYS_MS, settings: { HOOKLINE_RETRY_WINDOW: "180s" } }),
+);
 
 async function asking<T>(question: (admin: Admin) => Promise<T>): Promise<T> {
   const { brokers } = deployment.stack;

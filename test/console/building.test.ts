@@ -154,6 +154,35 @@ test("how many members of an account meet a condition is asked by form, and chan
   expect(await made()).toEqual({ of: "accounts", all: [members] });
 });
 
+test("a preview of accounts by an audience of their members names them and why, once every user is known", async () => {
+  const { click, open, type, untilText } = shown;
+  const of = "accounts";
+  await world.api("/v1/audiences", { name: "Every Account", definition: { of, everyone: true } });
+  await world.api("/v1/audiences", { name: "Watchers", definition: { event: "Watched" } });
+  const definition = { of, members: { audience: "watchers" } };
+  const preview = () =>
+    world.api<{ sample: object[]; unknownAudiences: string[] }>("/v1/audiences/preview", { definition });
+  let calls = 0;
+  const isCounted = async () => {
+    // Calls count for accounts from a second after the first definition of accounts.
+    calls += 1;
+    await world.send({
+      ...{ userId: "wil", event: "Watched", messageId: `w-${calls}` },
+      context: { groupId: "initech" },
+    });
+    const { sample, unknownAudiences } = await preview();
+    return sample.length === 1 && unknownAudiences.length === 0;
+  };
+  await until(isCounted, { timeoutMs: TIMEOUT_MS, what: "the account in a preview" });
+  await open("/audiences/new");
+  await click("Add a condition");
+  await untilText("Condition");
+  await click("JSON");
+  await type("Definition as JSON", JSON.stringify(definition));
+  await untilText("initech");
+  await untilText("definition holds: 1");
+});
+
 const untilCount = (members: number) =>
   shown.page.waitForFunction(
     `/(^|\\s)${members} of \\d+ profiles would be members\\./.test(document.body.innerText)`,

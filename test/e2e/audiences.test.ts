@@ -235,6 +235,11 @@ test("an account's members count each for itself, also by calls of before the au
   const one = await ask(`/v1/audiences/${id}/members?groupId=globex`);
   expect(one).toMatchObject({ member: false, leaves: [{ path: "definition", holds: false, value: 1 }] });
   const byAudience = { of, members: { audience: "pays_well" } };
+  const previewed = await ask("/v1/audiences/preview", { body: { definition: byAudience } });
+  expect(previewed).toMatchObject({
+    ...{ estimatedCount: 1, countError: 0, unknownAudiences: [] },
+    sample: [{ groupId: "globex", why: [{ path: "definition", holds: true, value: 1 }] }],
+  });
   const { members: accounts } = await live("/v1/audiences", { name: "Customers", definition: byAudience });
   await untilTold({ customers: true });
   expect(accounts).toBeLessThanOrEqual(1);

@@ -1,11 +1,11 @@
 // Whether an endpoint is asked at all, as the API shows it, through every service on real Kafka.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 /** What the view of a breaker may be late by. */
 const SEEN_WITHIN_MS = 5_000;
@@ -22,16 +22,13 @@ interface Shown {
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
   // A probe comes a second after the breaker has opened: the delay is the shortest of which a tenth is that long.
-  deployment = await startDeployment({ retryDelaysMs: [10_000] });
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
+  () => ({ retryDelaysMs: [10_000] }),
+);
 
 async function connected(path: string) {
   const source = await deployment.control.createSource();

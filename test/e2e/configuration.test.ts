@@ -1,26 +1,24 @@
 // Changes of the configuration while calls are under way, on real Kafka.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { type Destination, requestJson, type Source } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 /** How soon the pipeline acts on an acknowledged change (10.1). */
 const CHANGE_DEADLINE_MS = 1000;
 
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ secret: "new secret" });
-  deployment = await startDeployment({ retryDelaysMs: [1000, 3000] });
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  () => ({ retryDelaysMs: [1000, 3000] }),
+  { secret: "new secret" },
+);
 
 async function sourceWith(path: string): Promise<{ source: Source; destination: Destination }> {
   const source = await deployment.control.createSource();

@@ -1,12 +1,12 @@
 // Deletions and suppressions through the whole product, on real Kafka (contract 5).
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { requestJson, type Source } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
+import type { Deployment } from "#support/deployment";
 import { metricsOf, sumOfMetric } from "#support/metrics";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 /** How soon the pipeline acts on an acknowledged change (10.1). */
 const CHANGE_DEADLINE_MS = 1_000;
 const SECRET = "s3cr3t";
@@ -14,15 +14,13 @@ const SECRET = "s3cr3t";
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver({ secret: SECRET });
-  deployment = await startDeployment({ retryDelaysMs: [1000, 3000] });
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  () => ({ retryDelaysMs: [1000, 3000] }),
+  { secret: SECRET },
+);
 
 async function sourceWith(
   path: string,

@@ -1,34 +1,31 @@
 // Options and health of destinations, through every service on real Kafka (contract 2.3, 4.4, 4.5).
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { requestJson, type Source } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type ReceivedRequest, type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { ReceivedRequest, Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment({
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  (toReceiver) => ({
     retryDelaysMs: [500, 1000],
     settings: {
       HOOKLINE_FAILING_AFTER: "1s",
       HOOKLINE_RECOVERED_AFTER: "1s",
-      HOOKLINE_OPERATOR_WEBHOOK_URL: receiver.url("/operator"),
+      HOOKLINE_OPERATOR_WEBHOOK_URL: toReceiver.url("/operator"),
       HOOKLINE_USER_AGENT: "Shop-Webhooks",
     },
-  });
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
+  }),
+);
 
 function send(source: Source, event: string): Promise<unknown> {
   return deployment.send(source.writeKeys[0], "track", { userId: "u1", event });

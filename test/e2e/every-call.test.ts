@@ -1,27 +1,21 @@
 // What became of a call, with default settings, through every service on real Kafka: known for each of them, though of successes only a sample
 // has a record.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 const CALLS = 100;
 
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment();
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
+useDeployment((given) => {
+  ({ deployment, receiver } = given);
+});
 
 test("every call of a hundred is delivered at one destination, and passed over by the other's filter", async () => {
   const source = await deployment.control.createSource();

@@ -10,8 +10,8 @@ import { until } from "#support/until";
 import { spaceOfSearches, worstFilter, worstProperties } from "../bench/worst-definitions.ts";
 
 const WATCH = pathToFileURL(join(import.meta.dirname, "../support/watch-turns.ts")).href;
-/** Four times what `npm run bench -- parts --longest-turn` asks for, so that a machine of another speed does not break it; without bounds it was seconds. */
-const MAX_TURN_MS = 200;
+/** The same for every service, as `npm run bench -- parts --longest-turn` has it. */
+const MAX_TURN_MS = 50;
 const DESTINATIONS = 20;
 const CALLS = 5;
 const PATH = "/calls";
@@ -36,16 +36,14 @@ afterAll(async () => {
 const ask = <T>(path: string, request: object = {}) =>
   requestJson<T>(`${deployment.controlUrl()}${path}`, request);
 
-/** Of what a service did since then. */
-function longTurns({ logs }: ServiceProcess, from: number): number[] {
-  return logs.slice(from).flatMap(({ msg, tookMs }) => (msg === "a long turn" ? Number(tookMs) : []));
+/** CPU times of the turns that were longer, in ms. */
+function longTurns(logs: ServiceProcess["logs"]): number[] {
+  const turns = logs.flatMap(({ msg, tookMs }) => (msg === "a long turn" ? Number(tookMs) : []));
+  return turns.filter((tookMs) => tookMs > MAX_TURN_MS);
 }
 
-test("filters, audiences and a preview at their limits hold no service for long", async () => {
-  const services = [deployment.service("webhook-router"), deployment.service("control"), processor];
-  const from = services.map(({ logs }) => logs.length);
-  const { id: sourceId, writeKeys } = await deployment.control.createSource();
-  writeKey = writeKeys[0];
+/** Makes destinations and audiences, each as dear as one may be; the last audience's id. */
+async function configureTheWorst(sourceId: string): Promise<string> {
   for (let index = 0; index < DESTINATIONS; index += 1)
     await deployment.control.createDestination({
       sourceIds: [sourceId],
@@ -60,27 +58,41 @@ test("filters, audiences and a preview at their limits hold no service for long"
     ),
   );
   expect(audiences.map(({ status }) => status)).toEqual(audiences.map(() => 201));
+  return audiences.at(-1)?.body.id ?? "";
+}
+
+/** Has calls of new users judged by all of them, and looked at by a preview and the test of a filter. */
+async function judgeTheWorst(sourceId: string, lastAudienceId: string, round: number): Promise<void> {
   for (let index = 0; index < CALLS; index += 1) {
     const properties = worstProperties(index);
-    await deployment.send(writeKey, "track", { userId: `u${index}`, event: "Read", properties });
-    await deployment.send(writeKey, "identify", { userId: `u${index}`, traits: { text: properties } });
+    const userId = `u${round}.${index}`;
+    await deployment.send(writeKey, "track", { userId, event: "Read", properties });
+    await deployment.send(writeKey, "identify", { userId, traits: { text: properties } });
   }
+  const calls = CALLS * round;
   for (let index = 0; index < DESTINATIONS; index += 1)
-    await receiver.untilReceived(`${PATH}/${index}`, CALLS, ARRIVAL_MS);
-  const last = audiences.at(-1)?.body.id;
+    await receiver.untilReceived(`${PATH}/${index}`, calls, ARRIVAL_MS);
   const members = async () =>
-    (await ask<{ members?: number }>(`/v1/audiences/${last}`)).body.members === CALLS;
-  await until(members, { timeoutMs: ARRIVAL_MS, what: `${CALLS} members of the last audience` });
+    (await ask<{ members?: number }>(`/v1/audiences/${lastAudienceId}`)).body.members === calls;
+  await until(members, { timeoutMs: ARRIVAL_MS, what: `${calls} members of the last audience` });
   const [definition] = spaceOfSearches();
   expect((await ask("/v1/audiences/preview", { body: { definition } })).status).toBe(200);
   const tested = await ask<{ calls: object[] }>("/v1/filters/test", {
     body: { sourceId, filter: worstFilter(0) },
   });
-  expect([tested.status, tested.body.calls.length]).toEqual([200, 2 * CALLS]);
-  const turns = services.map(({ name, logs }, at) => [
-    name,
-    Math.max(0, ...longTurns({ logs } as ServiceProcess, from[at] ?? 0)),
-  ]);
-  for (const [name, longestMs] of turns)
-    expect({ name, isLong: Number(longestMs) > MAX_TURN_MS, longestMs }).toMatchObject({ isLong: false });
+  expect([tested.status, tested.body.calls.length]).toEqual([200, 2 * calls]);
+}
+
+test("filters, audiences and a preview at their limits hold no service for long", async () => {
+  const { id: sourceId, writeKeys } = await deployment.control.createSource();
+  writeKey = writeKeys[0];
+  const lastAudienceId = await configureTheWorst(sourceId);
+  // In the first round code is loaded and compiled.
+  await judgeTheWorst(sourceId, lastAudienceId, 1);
+  const services = [deployment.service("webhook-router"), deployment.service("control"), processor];
+  const from = services.map(({ logs }) => logs.length);
+  await judgeTheWorst(sourceId, lastAudienceId, 2);
+  await judgeTheWorst(sourceId, lastAudienceId, 3);
+  const turns = services.map(({ name, logs }, at) => [name, longTurns(logs.slice(from[at]))]);
+  expect(turns).toEqual(services.map(({ name }) => [name, []]));
 }, 400_000);

@@ -1,25 +1,19 @@
 // A destination that was off while calls came, through every service on real Kafka: what it missed is counted, and sent once.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment();
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver?.close();
-}, 60_000);
+useDeployment((given) => {
+  ({ deployment, receiver } = given);
+});
 
 const api = async <T>(path: string, options: object = {}): Promise<T> =>
   (await requestJson<T>(`${deployment.controlUrl()}${path}`, options)).body;

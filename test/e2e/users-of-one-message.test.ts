@@ -1,11 +1,11 @@
 // Calls of several users under one messageId, through every service on real Kafka: each is a call of its own (contract 1.8).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 const DELAY_MS = 1_200_000;
 const USERS = ["u1", "u2", "u3", "u4", "u5"];
@@ -29,15 +29,12 @@ interface Call extends CallOfUser {
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment({ retryDelaysMs: [DELAY_MS] });
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  () => ({ retryDelaysMs: [DELAY_MS] }),
+);
 
 const url = (path: string) => `${deployment.controlUrl()}${path}`;
 

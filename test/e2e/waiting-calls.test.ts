@@ -1,12 +1,12 @@
 // Calls that wait for a destination, through every service on real Kafka: seen, sent now, paused. The only retry delay is so long that
 // nothing but what is asked for sends a call again while a test runs.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 const DELAY_MS = 1_200_000;
 /** What is paused waits in the last of them, in a topic of five as usual. */
@@ -37,15 +37,12 @@ interface Shown {
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment({ partitions: 12, retryDelaysMs: DELAYS_MS });
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  () => ({ partitions: 12, retryDelaysMs: DELAYS_MS }),
+);
 
 async function connected(path: string) {
   const source = await deployment.control.createSource();

@@ -169,15 +169,22 @@ export function setMember(
   const tallies = talliesFor(state, text, { plan, hasRoom });
   if (tallies === undefined) return;
   tallies[0] = { ...newTally(0, 0), n: isMember ? 1 : 0, lastMs: atMs };
-  countAll(state);
+  if (known === undefined) countOne(state, text, 1);
 }
 
-function dropOneWhoLeft({ values }: ValuesState): void {
-  for (const [text, [tally]] of values)
+function dropOneWhoLeft(state: ValuesState): void {
+  for (const [text, [tally]] of state.values)
     if (tally?.n === 0) {
-      values.delete(text);
+      state.values.delete(text);
+      countOne(state, text, -1);
       return;
     }
+}
+
+/** A member has one bucket. Counted so that an account that learns of a thousand does not count all of them for each. */
+function countOne(state: ValuesState, text: string, by: 1 | -1): void {
+  state.tallyCount += by;
+  state.textBytes += by * Buffer.byteLength(text);
 }
 
 export function mergeValues(into: ValuesState, from: ValuesState, plan: LeafPlan): void {

@@ -8,6 +8,7 @@ import type { ProfileEvent } from "./event.ts";
 import { accountProfileId } from "./identity.ts";
 import { advance } from "./judging.ts";
 import { createProfile, type Profile } from "./profile.ts";
+import { profileFromRecord, profileToRecord } from "./record.ts";
 import { profileBytes } from "./size.ts";
 
 const NOW_MS = 1_700_000_000_000;
@@ -168,6 +169,8 @@ describe("an account", () => {
     expect([textOf(account), account.profile.incompleteFor.size]).toEqual(["true", 0]);
     account.happen(fact("one more", ["buyers"], 5));
     expect(account.profile.incompleteFor).toEqual(new Set(["sold"]));
-    expect(account.profile.sizeBytes).toBe(profileBytes(account.profile));
+    const { id, sizeBytes } = account.profile;
+    expect(sizeBytes).toBe(profileBytes(account.profile));
+    expect(sizeBytes).toBe(profileFromRecord(id, profileToRecord(account.profile)).sizeBytes);
   });
 });

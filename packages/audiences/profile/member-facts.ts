@@ -38,3 +38,12 @@ function foldFact(
   for (const computation of computations) touched.add(computation);
   if (state.isOverflowing) noteLeftOut(profile, computations, set);
 }
+
+/** As if the account were told just now. */
+export function learnMember(
+  profile: Profile,
+  fact: MemberFact,
+  { nowMs, set }: Pick<Room, "nowMs" | "set">,
+): void {
+  foldMember(profile, fact, { set, nowMs, touched: new Set() });
+}

@@ -26,4 +26,4 @@ export {
   type RetryReason,
 } from "./outcomes.ts";
 export type { Reason, Reasons } from "./reason.ts";
-export { REJECTION_CODES, REJECTIONS, type RejectionCode } from "./rejections.ts";
+export { REJECTION_CODES, REJECTIONS, type Rejection, type RejectionCode } from "./rejections.ts";

@@ -85,3 +85,9 @@ export const REJECTIONS: Reasons<RejectionCode> = {
 };
 
 export const REJECTION_CODES = reasonsOf(REJECTIONS);
+
+/** Why a call or a whole request is refused for good: what and where, for the caller's developers (contract 7.3). */
+export interface Rejection {
+  readonly code: RejectionCode;
+  readonly message: string;
+}

@@ -1,13 +1,15 @@
 import type { Host } from "#host";
 import { FETCH_PAUSE_MS } from "../fetch-pauses.ts";
 import type { Haste, Ownership, RunnerOptions } from "../runner-types.ts";
-import type { FetchedBatch, Join, LogCut, NewSession, RecordsGone, SessionOptions } from "../session.ts";
+import type { FetchedBatch, Join, NewSession, SessionOptions } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
 import type { KafkaLogger, RawRecord, TopicPartition } from "../types.ts";
 import { withinMs } from "../within.ts";
-import { coPartitionedAssigner, decodeToRelease, NO_ASSIGNMENT } from "./assigner-protocol.ts";
+import { coPartitionedAssigner, decodeToRelease } from "./assigner-protocol.ts";
 import { Committer } from "./committer.ts";
 import { HandOver } from "./hand-over.ts";
+import { LostRecords } from "./lost-records.ts";
+import { Generations } from "./member-generations.ts";
 import { Membership } from "./membership.ts";
 import { PartitionReaders } from "./partition-readers.ts";
 import { Release } from "./release.ts";
@@ -17,9 +19,6 @@ import { Supervisor } from "./supervisor.ts";
 
 /** A last commit that takes longer is given up: the next owner does that work again. As long as a join waits for a killed member. */
 const LAST_COMMIT_WITHIN_MS = 8_000;
-
-/** The largest difference expected between the clocks of the records' writers. */
-const CLOCKS_APART_MS = 10_000;
 
 /** The usual haste: finished work is committed soon, and a new record is fetched soon. */
 const USUAL_HASTE: Haste = { fetchPauseMs: FETCH_PAUSE_MS, commitAfterMs: 100 };
@@ -49,16 +48,18 @@ export class GroupReader<T> {
   readonly #committer: Committer;
   readonly #handOver: HandOver;
   readonly #release: Release;
+  readonly #lost: LostRecords;
   readonly #membership: Membership;
+  readonly #haste: () => Haste;
+  readonly #generations = new Generations();
   readonly #joined = Promise.withResolvers<void>();
-  #lastAssignment = NO_ASSIGNMENT;
-  #member: Pick<Join, "memberId" | "generation"> | undefined;
   #isStopping = false;
 
   constructor(parts: GroupReaderParts, options: GroupReaderOptions<T>) {
     const { host, logger } = parts;
     this.#parts = parts;
     this.#options = options;
+    this.#haste = options.haste ?? (() => USUAL_HASTE);
     const { sessionTimeoutMs } = sessionTimes(options);
     this.#membership = new Membership({ ...options, sessionTimeoutMs }, host);
     this.#shares = new Shares(options.shares, parts);
@@ -91,6 +92,12 @@ export class GroupReader<T> {
       withinMs: options.movesWithinMs,
       busy: () => this.#partitionReaders.busy,
       onReady: () => this.#supervisor.session?.rejoin(),
+    });
+    this.#lost = new LostRecords({
+      logger,
+      placeOf: (partition) => this.#partitionReaders.at(partition),
+      onMoved: () => this.#committer.notice(),
+      onLost: (lost) => this.#shares.lost(lost),
     });
   }
 
@@ -149,10 +156,6 @@ export class GroupReader<T> {
     this.#partitionReaders.assign([]);
   }
 
-  #haste(): Haste {
-    return this.#options.haste?.() ?? USUAL_HASTE;
-  }
-
   #newPartitionReaders(): PartitionReaders<T> {
     return new PartitionReaders<T>({
       shareOf: (partition) => this.#shares.of(partition),
@@ -176,8 +179,8 @@ export class GroupReader<T> {
       onJoinFailed: () => this.#handOver.end(),
       onBatch: (batch) => this.#take(batch),
       onCommitsRead: (commits) => this.#partitionReaders.learn(commits),
-      onRecordsGone: (gone) => this.#gone(gone),
-      onLogCut: (cut) => this.#cut(cut),
+      onRecordsGone: (gone) => this.#lost.gone(gone),
+      onLogCut: (cut) => this.#lost.cut(cut),
     });
   }
 
@@ -189,39 +192,25 @@ export class GroupReader<T> {
       unhurriedTopics,
       fetchPauseMs: () => this.#haste().fetchPauseMs,
       ...sessionTimes(this.#options),
-      assigner: coPartitionedAssigner(() => ({ ...this.#lastAssignment, busy: this.#release.busy })),
+      assigner: coPartitionedAssigner(() => ({ ...this.#generations.assignment, busy: this.#release.busy })),
     };
   }
 
   /** A new generation. The client has forgotten every position and pause; the partition readers have not. */
   #join(join: Join): void {
     const { assigned } = join;
-    // A partition reader goes on at its own place, not at the last commit, where no other member can have
-    // read since.
-    const keepsPlaces = this.#isNext(join);
+    // A partition reader goes on at its own place, not at the last commit, where no other member can have read since.
+    const keepsPlaces = this.#generations.begin(join, this.#parts.host.now());
     const before = new Set(keepsPlaces ? this.assigned.map(keyOf) : []);
     const now = new Set(keepsPlaces ? assigned.map(keyOf) : []);
-    this.#member = join;
     this.#handOver.end();
     this.#revoke(this.assigned.filter((partition) => !now.has(keyOf(partition))));
     this.#partitionReaders.assign(assigned);
     this.#committer.forget();
     if (!this.#isStopping) this.#release.begin(decodeToRelease(join.userData));
-    this.#lastAssignment = {
-      partitions: [...new Set(assigned.map(({ partition }) => partition))],
-      generation: join.generation,
-      assignedAtMs: this.#parts.host.now(),
-    };
     for (const partition of assigned) this.#resume(partition, before.has(keyOf(partition)));
     this.#open(assigned.filter((partition) => !before.has(keyOf(partition))));
     this.#joined.resolve();
-  }
-
-  /** The same member in the next generation, or again in this one: one that was missed may have given its partitions to others. */
-  #isNext({ memberId, generation }: Join): boolean {
-    const before = this.#member;
-    if (before === undefined || memberId !== before.memberId) return false;
-    return generation === before.generation || generation === before.generation + 1;
   }
 
   #resume(partition: TopicPartition, wasOurs: boolean): void {
@@ -230,9 +219,9 @@ export class GroupReader<T> {
     const { session } = this.#supervisor;
     session?.setPaused(partition, partitionReader.isPaused || this.#isStopping);
     // No batch has come since the partition was lost: where the group stands is not known, so nothing is committed.
-    if (!(wasOurs && partitionReader.knowsPlace)) partitionReader.ownAnew();
-    else if (partitionReader.next !== undefined)
-      session?.seek({ ...partition, offset: partitionReader.next });
+    const { isKnown, next } = partitionReader.place;
+    if (!(wasOurs && isKnown)) partitionReader.ownAnew();
+    else if (next !== undefined) session?.seek({ ...partition, offset: next });
   }
 
   /** Stepping of new partitions begins when their owner is ready for them. */
@@ -255,33 +244,7 @@ export class GroupReader<T> {
 
   #take(batch: FetchedBatch): void {
     // Fetched before a join: it shows where the reading stood then, and perhaps another's partition.
-    if (this.#isStopping || batch.generation !== this.#member?.generation) return;
+    if (this.#isStopping || batch.generation !== this.#generations.current) return;
     this.#partitionReaders.at(batch)?.offer(batch);
-  }
-
-  /** Records that were written since the cut are newer than what is done, but for clocks that differ. */
-  #cut(cut: LogCut): number | undefined {
-    const doneUntilMs = this.#partitionReaders.at(cut)?.cut(cut.startOffset);
-    // No batch will show where an empty log goes on.
-    if (cut.startOffset === cut.endOffset) this.#skipTo(cut, cut.endOffset);
-    const sinceMs = doneUntilMs === undefined ? undefined : Math.max(0, doneUntilMs - CLOCKS_APART_MS);
-    const text = "a partition's log ends before what was read: its end was lost, and it is read again";
-    this.#parts.logger.error({ ...cut, sinceMs }, text);
-    const { endOffset, fromOffset, partition, topic } = cut;
-    this.#shares.lost({ topic, partition, records: fromOffset - endOffset, kind: "truncated" });
-    return sinceMs;
-  }
-
-  #gone({ topic, partition, fromOffset, toOffset }: RecordsGone): void {
-    const lost = { topic, partition, records: toOffset - fromOffset };
-    if (lost.records <= 0) return;
-    this.#parts.logger.error({ ...lost, fromOffset, toOffset }, "records were removed before they were read");
-    this.#skipTo(lost, toOffset);
-    this.#shares.lost({ ...lost, kind: "unread" });
-  }
-
-  #skipTo(partition: TopicPartition, offset: number): void {
-    this.#partitionReaders.at(partition)?.place.skipTo(offset);
-    this.#committer.notice();
   }
 }

@@ -123,7 +123,7 @@ class World {
   }
 
   #commit(): void {
-    const { committable } = this.#partitionReader;
+    const { committable } = this.#partitionReader.place;
     if (!this.#isOurs || committable === undefined) return;
     expect(committable).toBeGreaterThanOrEqual(this.committed);
     this.committed = committable;

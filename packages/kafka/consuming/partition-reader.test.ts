@@ -6,7 +6,8 @@ import { batchOf, record } from "../fixtures/stub-session.ts";
 import type { Claim, Settle } from "../runner-types.ts";
 import type { OutgoingRecord, RawRecord } from "../types.ts";
 import { Capacity } from "./capacity.ts";
-import { PartitionReader, type PartitionReaderParts, type Work } from "./partition-reader.ts";
+import { PartitionReader, type PartitionReaderParts } from "./partition-reader.ts";
+import type { Work } from "./settlement.ts";
 
 interface Bench {
   readonly partitionReader: PartitionReader<string>;
@@ -91,10 +92,10 @@ describe("partition reader", () => {
     const bench = newBench();
     bench.partitionReader.offer(batchOf(records(0, 3)));
     expect(bench.stepped).toEqual([0, 1, 2]);
-    expect(bench.partitionReader.committable).toBe(0);
+    expect(bench.partitionReader.place.committable).toBe(0);
     settle(bench, 1);
     settle(bench, 0);
-    expect(bench.partitionReader.committable).toBe(2);
+    expect(bench.partitionReader.place.committable).toBe(2);
   });
 
   test("a record is committable only when what it becomes is written", async () => {
@@ -102,9 +103,9 @@ describe("partition reader", () => {
     const bench = newBench({ work: { write: () => writing.promise } });
     bench.partitionReader.offer(batchOf(records(0, 1)));
     bench.open.get(0)?.({ produce: [{ topic: "next", key: null, value: null }] });
-    expect(bench.partitionReader.committable).toBe(0);
+    expect(bench.partitionReader.place.committable).toBe(0);
     writing.resolve();
-    await soon(() => bench.partitionReader.committable === 1, "the commit position");
+    await soon(() => bench.partitionReader.place.committable === 1, "the commit position");
   });
 
   test("steps stop at the bound of outstanding records and go on as they settle", async () => {
@@ -248,7 +249,7 @@ describe("partition reader", () => {
     bench.partitionReader.open();
     bench.partitionReader.ownAnew();
     bench.partitionReader.offer(batchOf(records(10, 11)));
-    expect(bench.partitionReader.committable).toBe(10);
+    expect(bench.partitionReader.place.committable).toBe(10);
   });
 
   test("a log that was cut and written again is read again, and said so", () => {
@@ -269,7 +270,7 @@ describe("partition reader", () => {
     bench.partitionReader.offer(batchOf([...records(2, 4), ...later]));
     expect(bench.stepped).toEqual([0, 1, 2, 3, 4, 5, 4, 5]);
     expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
-    expect(bench.partitionReader.committable).toBe(2);
+    expect(bench.partitionReader.place.committable).toBe(2);
   });
 
   test("what is held of a log that was cut says nothing of where the reading is", () => {
@@ -289,7 +290,7 @@ describe("partition reader", () => {
     bench.partitionReader.cut(22);
     expect(bench.partitionReader.position).toBe(20);
     bench.partitionReader.offer(batchOf(records(22, 24)));
-    expect([bench.partitionReader.position, bench.partitionReader.committable]).toEqual([20, 20]);
+    expect([bench.partitionReader.position, bench.partitionReader.place.committable]).toEqual([20, 20]);
   });
 
   test("what is given back of a log that was cut, and retention has removed since, is stepped again", () => {
@@ -318,14 +319,14 @@ describe("partition reader", () => {
     };
     const bench = newBench({ work: { decode } });
     bench.partitionReader.offer(batchOf(records(0, 1)));
-    await soon(() => bench.partitionReader.committable === 1, "the commit position");
+    await soon(() => bench.partitionReader.place.committable === 1, "the commit position");
     expect(bench.written).toEqual([{ topic: "dead", key: "garbage", value: Buffer.from("0") }]);
   });
 
   test("a record that is found undecodable later becomes a dead letter too", async () => {
     const bench = newBench({ work: { decode: () => Promise.reject(poison) } });
     bench.partitionReader.offer(batchOf(records(0, 2)));
-    await soon(() => bench.partitionReader.committable === 2, "the commit position");
+    await soon(() => bench.partitionReader.place.committable === 2, "the commit position");
     expect(bench.written).toHaveLength(2);
   });
 
@@ -388,13 +389,13 @@ describe("a partition reader that may have lost its partition", () => {
     expect(bench.claims.get(1)?.isOurs).toBe(false);
     for (const offset of [2, 1]) bench.claims.get(offset)?.giveBack();
     settle(bench, 0);
-    expect(bench.partitionReader.committable).toBe(1);
+    expect(bench.partitionReader.place.committable).toBe(1);
     isMember = true;
     await soon(() => bench.stepped.length === 6, "the steps");
     expect(bench.stepped).toEqual([0, 1, 2, 1, 2, 3]);
     expect(bench.claims.get(1)?.isOurs).toBe(true);
     for (const offset of [1, 2, 3]) settle(bench, offset);
-    expect(bench.partitionReader.committable).toBe(4);
+    expect(bench.partitionReader.place.committable).toBe(4);
   });
 
   test("steps the oldest record that is not done again, too, when it is given back", async () => {
@@ -407,7 +408,7 @@ describe("a partition reader that may have lost its partition", () => {
     await soon(() => bench.stepped.length === 3, "the step");
     expect(bench.stepped).toEqual([0, 1, 0]);
     for (const offset of [0, 1]) settle(bench, offset);
-    expect(bench.partitionReader.committable).toBe(2);
+    expect(bench.partitionReader.place.committable).toBe(2);
   });
 
   test("leaves what is given back after the loss to the next owner, and reads it again should that be itself", () => {
@@ -441,7 +442,7 @@ describe("a partition reader that may have lost its partition", () => {
     expect(bench.stepped).toEqual([0, 1, 2, 1]);
     settle(bench, 0);
     settle(bench, 2);
-    expect(bench.partitionReader.committable).toBe(1);
+    expect(bench.partitionReader.place.committable).toBe(1);
   });
 
   test("keeps what is given back between the first batch of a new term and its opening", () => {
@@ -456,7 +457,7 @@ describe("a partition reader that may have lost its partition", () => {
     expect(bench.stepped).toEqual([0, 1, 1, 2]);
     settle(bench, 0);
     settle(bench, 2);
-    expect(bench.partitionReader.committable).toBe(1);
+    expect(bench.partitionReader.place.committable).toBe(1);
   });
 
   test("commits nothing behind what is given back while it is closed for good", () => {
@@ -466,7 +467,7 @@ describe("a partition reader that may have lost its partition", () => {
     bench.claims.get(1)?.giveBack();
     settle(bench, 0);
     settle(bench, 2);
-    expect([bench.stepped, bench.partitionReader.committable]).toEqual([[0, 1, 2], 1]);
+    expect([bench.stepped, bench.partitionReader.place.committable]).toEqual([[0, 1, 2], 1]);
   });
 
   test("does not step again what another member has done by then", () => {
@@ -480,6 +481,6 @@ describe("a partition reader that may have lost its partition", () => {
     old?.giveBack();
     expect(bench.stepped).toEqual([0, 1, 5]);
     settle(bench, 5);
-    expect(bench.partitionReader.committable).toBe(6);
+    expect(bench.partitionReader.place.committable).toBe(6);
   });
 });

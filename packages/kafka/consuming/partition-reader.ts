@@ -1,34 +1,22 @@
-import type { Host, Timer } from "#host";
-import type { Ownership, Step } from "../runner-types.ts";
+import type { Host } from "#host";
+import type { Ownership } from "../runner-types.ts";
 import type { FetchedBatch } from "../session.ts";
-import type { KafkaLogger, OutgoingRecord, RawRecord, Received, TopicPartition } from "../types.ts";
+import type { KafkaLogger, TopicPartition } from "../types.ts";
 import type { Capacity, Waiter } from "./capacity.ts";
 import { FetchPause } from "./fetch-pause.ts";
 import { HeadDecoder } from "./head-decoder.ts";
 import { type Held, HeldQueue, hold } from "./held.ts";
+import { NextLook } from "./next-look.ts";
 import type { Opening } from "./opening.ts";
 import { type CutLog, Place } from "./place.ts";
-import { type SettlementParts, settleRecord } from "./settlement.ts";
+import { type SettlementParts, settleRecord, type Work } from "./settlement.ts";
 import { UnderWay } from "./under-way.ts";
 
 /** Steps in one turn of the event loop; timers and sockets get theirs in between. */
 const STEPS_PER_TURN = 256;
 
-/** The longest wait for a due time before it is looked at again, so that a moved clock is noticed. */
-const MAX_DUE_WAIT_MS = 1_000;
-
 /** The interval at which the member asks again whether the partition is its own, while that is not sure. */
 const UNSURE_RETRY_MS = 50;
-
-/** The work of a reader on its records. */
-export interface Work<T> {
-  decode(record: RawRecord): T | Promise<T>;
-  readonly step: Step<T>;
-  deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
-  dueAtMs?: ((record: Received<T>) => number) | undefined;
-  /** Resolves when the records are durable. */
-  write(records: readonly OutgoingRecord[]): Promise<void>;
-}
 
 export interface PartitionReaderParts<T> {
   readonly work: Work<T>;
@@ -58,14 +46,13 @@ export class PartitionReader<T> implements Waiter {
   readonly #decoder: HeadDecoder<T>;
   readonly #held = new HeldQueue<T>();
   readonly #fetchPause: FetchPause;
+  readonly #nextLook: NextLook;
   /** Counts up with each loss of the partition. */
   #term = 0;
   #isOpen = false;
   #opening: Opening | undefined;
   #isLost = false;
   #isAdvancing = false;
-  #timer: Timer | undefined;
-  #turn: Timer | undefined;
 
   constructor(partition: TopicPartition, parts: PartitionReaderParts<T>) {
     const { work, logger, host } = parts;
@@ -76,6 +63,7 @@ export class PartitionReader<T> implements Waiter {
       this.#leaveWhenIdle();
     });
     this.#fetchPause = new FetchPause((paused) => parts.setPaused(partition, paused));
+    this.#nextLook = new NextLook(host, () => this.#advance());
     this.#settlement = {
       work,
       logger,
@@ -91,19 +79,9 @@ export class PartitionReader<T> implements Waiter {
       onReady: () => this.#advance(),
       onFailed: (head, retryInMs) => {
         // A head that was dropped meanwhile is not tried again.
-        if (head === this.#held.head) this.#advanceIn(retryInMs);
+        if (head === this.#held.head) this.#nextLook.in(retryInMs);
       },
     });
-  }
-
-  /** First offset not fetched yet. */
-  get next(): number | undefined {
-    return this.place.next;
-  }
-
-  /** Whether it is known how far the group has come: a batch was read in this term. */
-  get knowsPlace(): boolean {
-    return this.place.isKnown;
   }
 
   /**
@@ -118,14 +96,6 @@ export class PartitionReader<T> implements Waiter {
   cut(startOffset: number): number | undefined {
     this.#held.cutAt(startOffset);
     return this.place.cut(startOffset);
-  }
-
-  /**
-   * The offset that may be committed: everything before it is done. Undefined before the first batch of a
-   * term.
-   */
-  get committable(): number | undefined {
-    return this.place.committable;
   }
 
   /** Tells work on records that are taken from now on whether this member still owns the partition. */
@@ -192,10 +162,7 @@ export class PartitionReader<T> implements Waiter {
   close(): void {
     this.#isOpen = false;
     this.#opening = undefined;
-    this.#timer?.clear();
-    this.#turn?.clear();
-    this.#timer = undefined;
-    this.#turn = undefined;
+    this.#nextLook.cancel();
     this.#parts.capacity.forget(this);
   }
 
@@ -221,27 +188,13 @@ export class PartitionReader<T> implements Waiter {
 
   /** Steps the head for as long as it can be stepped. A step that settles at once calls this again; the guard prevents recursion. */
   #advance(): void {
-    if (this.#isAdvancing || !this.#isOpen || this.#timer !== undefined || this.#turn !== undefined) return;
+    if (this.#isAdvancing || !this.#isOpen || this.#nextLook.isAwaited) return;
     this.#isAdvancing = true;
     let steps = 0;
     while (steps < STEPS_PER_TURN && this.#stepHead()) steps += 1;
     this.#isAdvancing = false;
-    if (steps === STEPS_PER_TURN) this.#advanceInNextTurn();
+    if (steps === STEPS_PER_TURN) this.#nextLook.inNextTurn();
     this.#fetchPause.regulate(this.#held.sizeBytes);
-  }
-
-  #advanceInNextTurn(): void {
-    this.#turn = this.#parts.host.setImmediate(() => {
-      this.#turn = undefined;
-      this.#advance();
-    });
-  }
-
-  #advanceIn(delayMs: number): void {
-    this.#timer = this.#parts.host.setTimeout(() => {
-      this.#timer = undefined;
-      this.#advance();
-    }, delayMs);
   }
 
   /** False when the head has to wait, or there is none. */
@@ -253,7 +206,7 @@ export class PartitionReader<T> implements Waiter {
     }
     if (head === undefined || !this.#decoder.isDecoded(head) || !this.#isDue(head)) return false;
     if (!this.#parts.mayBegin(this.partition)) {
-      this.#advanceIn(UNSURE_RETRY_MS);
+      this.#nextLook.in(UNSURE_RETRY_MS);
       return false;
     }
     if (!this.underWay.tryBegin(head.sizeBytes, this)) return false;
@@ -268,7 +221,7 @@ export class PartitionReader<T> implements Waiter {
     if (received === undefined || work.dueAtMs === undefined) return true;
     const waitMs = work.dueAtMs(received) - host.now();
     if (!(waitMs > 0)) return true;
-    this.#advanceIn(Math.min(waitMs, MAX_DUE_WAIT_MS));
+    this.#nextLook.whenDue(waitMs);
     return false;
   }
 

@@ -4,8 +4,8 @@ import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { batchOf, record } from "../fixtures/stub-session.ts";
 import type { Settle } from "../runner-types.ts";
 import { Capacity } from "./capacity.ts";
-import type { Work } from "./partition-reader.ts";
 import { PartitionReaders } from "./partition-readers.ts";
+import type { Work } from "./settlement.ts";
 
 const PARTITION = { topic: "t", partition: 0 };
 const OTHER = { topic: "t", partition: 1 };

@@ -1,7 +1,7 @@
 import type { Runner, RunnerOptions, Share, SharedRunnerOptions } from "../runner-types.ts";
 import type { Producer } from "../types.ts";
 import { GroupReader, type GroupReaderParts } from "./group-reader.ts";
-import type { Work } from "./partition-reader.ts";
+import type { Work } from "./settlement.ts";
 import { SuccessorReader, type SuccessorReaderParts } from "./successor-reader.ts";
 
 /** A consumer group member whose steps' outcomes are written before their offsets are committed. */

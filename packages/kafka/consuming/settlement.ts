@@ -11,13 +11,19 @@ const STEP_TRIES = 3;
 
 const WRITE_RETRY_MS = { first: 200, max: 10_000 };
 
+/** The work of a reader on its records. */
+export interface Work<T> {
+  decode(record: RawRecord): T | Promise<T>;
+  readonly step: Step<T>;
+  deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
+  dueAtMs?: ((record: Received<T>) => number) | undefined;
+  /** Resolves when the records are durable. */
+  write(records: readonly OutgoingRecord[]): Promise<void>;
+}
+
 /** The parts that all records of a reader share. */
 export interface SettlementParts<T> {
-  readonly work: {
-    readonly step: Step<T>;
-    deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
-    write(records: readonly OutgoingRecord[]): Promise<void>;
-  };
+  readonly work: Pick<Work<T>, "step" | "deadLetter" | "write">;
   readonly logger: KafkaLogger;
   readonly host: Host;
   /** Whether the record is still this member's to work on. */

@@ -4,7 +4,7 @@ import type { KafkaLogger, TopicPartition } from "../types.ts";
 import { withinMs } from "../within.ts";
 import { Capacity } from "./capacity.ts";
 import { type Opening, openAll } from "./opening.ts";
-import type { Work } from "./partition-reader.ts";
+import type { Work } from "./settlement.ts";
 
 /** What a member of a group does with some of its topics. */
 export interface ReaderShare<T>

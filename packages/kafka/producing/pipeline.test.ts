@@ -38,26 +38,20 @@ describe("pipeline", () => {
   test("every record goes through a step into the next topic, once, in the order of its key, and is committed", async () => {
     const [input = "", output = ""] = await scratch.topics(["in", "out"]);
     const seen: string[] = [];
-    await startRunner(
-      scratch,
-      runnerOptions(scratch, {
-        topics: [input],
-        producer,
-        step: ({ key, value }, settle) => settle({ produce: [{ topic: output, key, value }] }),
-      }),
-    );
-    await startRunner(
-      scratch,
-      runnerOptions(scratch, {
-        groupId: `${scratch.prefix}second`,
-        topics: [output],
-        producer,
-        step: ({ decoded }, settle) => {
-          seen.push(decoded);
-          settle({ produce: [] });
-        },
-      }),
-    );
+    await startRunner(scratch, {
+      topics: [input],
+      producer,
+      step: ({ key, value }, settle) => settle({ produce: [{ topic: output, key, value }] }),
+    });
+    await startRunner(scratch, {
+      groupId: `${scratch.prefix}second`,
+      topics: [output],
+      producer,
+      step: ({ decoded }, settle) => {
+        seen.push(decoded);
+        settle({ produce: [] });
+      },
+    });
     const sends = names("n", 2_000).map((value, i) => producer.send([record(input, `key-${i % 20}`, value)]));
     await Promise.all(sends);
     await soon(() => seen.length >= 2_000, "all records");
@@ -77,18 +71,15 @@ describe("pipeline", () => {
     sent.push(record(topic, "ключ 🔑", null), record(topic, null, "keyless"));
     const got: { key: string | null; value: string | null }[] = [];
     await producer.send(sent);
-    await startRunner(
-      scratch,
-      runnerOptions(scratch, {
-        topics: [topic],
-        producer,
-        decode: ({ value }) => (value === null ? "" : value.toString()),
-        step: ({ key, value }, settle) => {
-          got.push({ key, value: value === null ? null : value.toString() });
-          settle({ produce: [] });
-        },
-      }),
-    );
+    await startRunner(scratch, {
+      topics: [topic],
+      producer,
+      decode: ({ value }) => (value === null ? "" : value.toString()),
+      step: ({ key, value }, settle) => {
+        got.push({ key, value: value === null ? null : value.toString() });
+        settle({ produce: [] });
+      },
+    });
     await soon(() => got.length === sent.length, "all records");
     expect(got).toEqual(
       sent.map(({ key, value }) => ({ key, value: value === null ? null : value.toString() })),
@@ -98,21 +89,18 @@ describe("pipeline", () => {
   test("a record that takes seconds delays no other, not even of its own partition (fact 4)", async () => {
     const [topic = ""] = await scratch.topics(["in"], 1);
     const settled: string[] = [];
-    await startRunner(
-      scratch,
-      runnerOptions(scratch, {
-        topics: [topic],
-        producer,
-        step: ({ decoded }, settle) => {
-          const finish = (): void => {
-            settled.push(decoded);
-            settle({ produce: [] });
-          };
-          if (decoded === "slow") setTimeout(finish, 4_000);
-          else finish();
-        },
-      }),
-    );
+    await startRunner(scratch, {
+      topics: [topic],
+      producer,
+      step: ({ decoded }, settle) => {
+        const finish = (): void => {
+          settled.push(decoded);
+          settle({ produce: [] });
+        };
+        if (decoded === "slow") setTimeout(finish, 4_000);
+        else finish();
+      },
+    });
     await producer.send([record(topic, "slow")]);
     const startedMs = performance.now();
     for (const name of names("fast-", 20)) await producer.send([record(topic, name)]);
@@ -126,22 +114,19 @@ describe("pipeline", () => {
     const stepped: { late: number }[] = [];
     const timers: number[] = [];
     let assignments = 0;
-    await startRunner(
-      scratch,
-      runnerOptions(scratch, {
-        topics: [topic],
-        producer,
-        sessionTimeoutMs: 6_000,
-        dueAtMs: ({ decoded }) => Number(decoded),
-        onAssigned: async () => {
-          assignments += 1;
-        },
-        step: ({ decoded }, settle) => {
-          stepped.push({ late: Date.now() - Number(decoded) });
-          settle({ produce: [] });
-        },
-      }),
-    );
+    await startRunner(scratch, {
+      topics: [topic],
+      producer,
+      sessionTimeoutMs: 6_000,
+      dueAtMs: ({ decoded }) => Number(decoded),
+      onAssigned: async () => {
+        assignments += 1;
+      },
+      step: ({ decoded }, settle) => {
+        stepped.push({ late: Date.now() - Number(decoded) });
+        settle({ produce: [] });
+      },
+    });
     const dueMs = Date.now() + 8_000;
     // A bare timer is late as well on a busy machine.
     for (const timeMs of [dueMs, dueMs + 100])
@@ -190,17 +175,14 @@ describe("pipeline", () => {
       admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: "1000" }] }),
     );
     const seen: string[] = [];
-    await startRunner(
-      scratch,
-      runnerOptions(scratch, {
-        topics: [topic],
-        producer,
-        step: ({ decoded }, settle) => {
-          seen.push(decoded);
-          settle({ produce: [] });
-        },
-      }),
-    );
+    await startRunner(scratch, {
+      topics: [topic],
+      producer,
+      step: ({ decoded }, settle) => {
+        seen.push(decoded);
+        settle({ produce: [] });
+      },
+    });
     await soon(() => seen.length === 5, "all records");
   });
 

@@ -7,7 +7,6 @@ import type { TopicPartition } from "../types.ts";
 import { connectCluster, leaderOf, unavailable } from "./client-brokers.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
-import { Turns } from "./turns.ts";
 
 /**
  * The longest wait of a broker when there is nothing to read. A range that is read has nothing only after a
@@ -86,4 +85,20 @@ async function fetchFrom(
 
 function isOutOfRange(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "KafkaJSOffsetOutOfRange";
+}
+
+/** Runs work one after the other, per key. */
+class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  take<R>(key: string, work: () => Promise<R>): Promise<R> {
+    const turn = (this.#last.get(key) ?? Promise.resolve()).then(work);
+    // The turn drops its result, which would stay in memory until the next.
+    const ended = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#last.set(key, ended);
+    return turn;
+  }
 }

@@ -9,10 +9,12 @@ const at = (agoMs: number) => ({ receivedAtMs: NOW_MS - agoMs, timestampMs: NOW_
 const track = (userId: string, agoMs = 0, event = "A") => callOf({ userId, event, ...at(agoMs) });
 const TWICE = { event: "A", within: "60s", count: { op: "gte", value: 2 } };
 
-async function setup() {
+async function setup(...calls: readonly Call[]) {
   const bench = await Bench.with();
   const reports = new Reports();
   bench.worker.advanceTo(NOW_MS);
+  for (const call of calls) bench.call(call);
+  await bench.settled();
   return { bench, reports };
 }
 
@@ -35,9 +37,7 @@ test("a new audience counts the calls that came before it, in its window, each o
 });
 
 test("before it has counted everything it says nothing: not even of what it would have to take back", async () => {
-  const { bench, reports } = await setup();
-  for (const call of [track("was", 10), track("was", 10)]) bench.call(call);
-  await bench.settled();
+  const { bench, reports } = await setup(track("was", 10), track("was", 10));
   const seldom = { any: [{ event: "A", within: "60s", count: { op: "lte", value: 1 } }], everyone: true };
   bench.computations.apply("seldom", audienceOf("seldom", seldom));
   const companions = new Companions(bench, reports);
@@ -129,10 +129,10 @@ test("a log that is shorter than the window is said to be: since when it counts"
 });
 
 test("what a merged profile did counts for the surviving one", async () => {
-  const { bench, reports } = await setup();
-  bench.call(callOf({ anonymousId: "x", event: "A", ...at(30) }));
-  bench.call(callOf({ anonymousId: "x", userId: "u", event: "A", ...at(20) }));
-  await bench.settled();
+  const { bench, reports } = await setup(
+    callOf({ anonymousId: "x", event: "A", ...at(30) }),
+    callOf({ anonymousId: "x", userId: "u", event: "A", ...at(20) }),
+  );
   bench.worker.advanceTo(NOW_MS);
   await bench.settled();
   const [merge] = bench.passedOn;
@@ -227,9 +227,7 @@ test("a merge that waits for a condition to begin does not wait for the reading 
 
 test("what a merged profile has counted is kept where the condition is asked for again and begins anew", async () => {
   const config = audienceOf("first", TWICE);
-  const { bench, reports } = await setup();
-  bench.call(track("u", 30));
-  await bench.settled();
+  const { bench, reports } = await setup(track("u", 30));
   bench.computations.apply("first", config);
   const companions = new Companions(bench, reports);
   await companions.live("first");
@@ -244,9 +242,7 @@ test("what a merged profile has counted is kept where the condition is asked for
 });
 
 test("is live when the other partitions have counted, too: they may have found something of its profiles", async () => {
-  const { bench, reports } = await setup();
-  for (const call of [track("u", 10), track("u", 20)]) bench.call(call);
-  await bench.settled();
+  const { bench, reports } = await setup(track("u", 10), track("u", 20));
   bench.computations.apply("twice", audienceOf("twice", TWICE));
   const companions = new Companions(bench, reports, { partitions: 2 });
   const isLeaf = ({ id }: { id: string }) => id.startsWith("leaf:");
@@ -261,9 +257,7 @@ test("is live when the other partitions have counted, too: they may have found s
 });
 
 test("is live also when the partition was not sure to be ours as that was written", async () => {
-  const { bench, reports } = await setup();
-  for (const call of [track("u", 10), track("u", 20)]) bench.call(call);
-  await bench.settled();
+  const { bench, reports } = await setup(track("u", 10), track("u", 20));
   bench.computations.apply("twice", audienceOf("twice", TWICE));
   const isLeaf = ({ id }: { id: string }) => id.startsWith("leaf:");
   const first = new Companions(bench, reports);
@@ -283,9 +277,7 @@ test("is live also when the partition was not sure to be ours as that was writte
 });
 
 test("once the partition is another process's, no reading that is under way reports anything of it", async () => {
-  const { bench, reports } = await setup();
-  for (const call of [track("u", 10), track("u", 20)]) bench.call(call);
-  await bench.settled();
+  const { bench, reports } = await setup(track("u", 10), track("u", 20));
   bench.computations.apply("twice", audienceOf("twice", TWICE));
   const companions = new Companions(bench, reports);
   await companions.advance();
@@ -301,9 +293,7 @@ test("once the partition is another process's, no reading that is under way repo
 });
 
 test("a condition that was gone and comes back begins anew", async () => {
-  const { bench, reports } = await setup();
-  for (const call of [track("u", 30), track("v", 30)]) bench.call(call);
-  await bench.settled();
+  const { bench, reports } = await setup(track("u", 30), track("v", 30));
   bench.computations.apply("first", audienceOf("first", TWICE));
   const companions = new Companions(bench, reports);
   await companions.live("first");

@@ -8,37 +8,31 @@
 //   5. at the fence the leaf is counted. It is live when all partitions have counted it and what they have found for profiles of this one,
 //      as states of merged profiles, is folded. That is written before anything follows from it: another definition holds from then on, also
 //      for the next owner. Then audiences with the leaf are evaluated. Before: it is looked for again.
-import { CallMemory, isKnownFromSummary, type LeafUse } from "#audiences";
+import { isKnownFromSummary, type LeafUse } from "#audiences";
 import type { Admin } from "#kafka";
 import type { AudienceProgress } from "#topics";
 import { forgetLeaves, waitInTerm } from "./forget-leaves.ts";
-import type { LeafRegistry } from "./leaf-registry.ts";
+import { LogReading, type LogReadingParts } from "./log-reading.ts";
 import { nextRun, type Run } from "./log-run.ts";
-import { findStart } from "./log-start.ts";
-import { LogStretch, type StretchParts, TermEndedError } from "./log-stretch.ts";
+import { TermEndedError } from "./log-stretch.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
 import { isToldLeaf, tellOf } from "./telling.ts";
 
-/** Of one partition: so far apart two copies of a call may lie at least, as events that a leaf asks for, to be known as one. */
-const REMEMBERED_CALLS = 100_000;
-
-export interface BackfillsParts extends StretchParts {
+export interface BackfillsParts extends Omit<LogReadingParts, "logStart"> {
   readonly computations: PartitionComputations;
-  readonly registry: LeafRegistry;
   readonly admin: Pick<Admin, "offsets" | "offsetForTime">;
   progressOf(id: string): AudienceProgress | undefined;
   /** Resolves when all of it is written; tries until then, or until the partition is lost. */
   reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
   /** Resolves when all of it is written, and rejects when it was not; nothing of it is known here by that. */
   writeAhead(progress: readonly AudienceProgress[]): Promise<void>;
-  /** Lets a few partitions read their logs at a time. */
-  inTurn(work: () => Promise<void>): Promise<void>;
   /** Called when a look at the log has failed; it is tried again. */
   onError(error: unknown): void;
 }
 
 export class Backfills {
   readonly #parts: BackfillsParts;
+  readonly #reading: LogReading;
   /** Beside the other work, which waits for events to be folded: a merge may wait for a leaf to begin. */
   #beginning: Promise<void> | undefined;
   /** Keys of leaves whose fence may not be written yet. */
@@ -53,6 +47,7 @@ export class Backfills {
 
   constructor(parts: BackfillsParts) {
     this.#parts = parts;
+    this.#reading = new LogReading({ ...parts, logStart: async () => (await this.#bounds()).low });
     // At once: a leaf that is asked for again has missed what is folded meanwhile.
     parts.computations.whenCompiled(() => {
       if (parts.worker.isOurs) this.#retire();
@@ -95,7 +90,7 @@ export class Backfills {
     const { registry } = this.#parts;
     const run = nextRun(uses, { registry, begun: this.#begun });
     this.#asked = run;
-    if (run !== undefined) return this.#run(run);
+    if (run !== undefined) return this.#reading.run(run);
     const inState = (state: string) => uses.filter(({ plan }) => registry.of(plan.leaf.key)?.state === state);
     const [toTell, counted] = [inState("preparing").filter(isToldLeaf), inState("counted")];
     return toTell.length + counted.length > 0 ? this.#goOn(toTell, counted) : undefined;
@@ -170,81 +165,6 @@ export class Backfills {
     const { term } = this.#parts.worker;
     while (this.#asked?.isEnded === true && this.#asked.isReading) await waitInTerm(this.#parts, term);
     await forgetLeaves(this.#parts, uses);
-  }
-
-  /** How much there is to read is found before the turn comes: only so is the rest of the time known. */
-  async #run(run: Run): Promise<void> {
-    const { inTurn, worker } = this.#parts;
-    const { term } = worker;
-    await this.#atWork(run, async () => {
-      await this.#untilFolded(run);
-      await this.#placeOf(run);
-    });
-    await inTurn(() =>
-      this.#atWork(run, async () => {
-        if (worker.term !== term) throw new TermEndedError("what was folded is forgotten");
-        await this.#count(run);
-      }),
-    );
-  }
-
-  async #atWork(run: Run, work: () => Promise<void>): Promise<void> {
-    this.#check(run);
-    run.isReading = true;
-    await work().finally(() => {
-      run.isReading = false;
-    });
-  }
-
-  async #count(run: Run): Promise<void> {
-    const [fromOffset, cursor] = await this.#placeOf(run);
-    const calls = new CallMemory(REMEMBERED_CALLS);
-    if (cursor > fromOffset) {
-      const rememberFrom = Math.max(fromOffset, cursor - REMEMBERED_CALLS);
-      await new LogStretch(this.#parts, { run, calls, fromOffset: cursor }).remember(rememberFrom, cursor);
-    }
-    for (let next = cursor; next < run.fenceOffset; ) {
-      const stretch = new LogStretch(this.#parts, { run, calls, fromOffset: next });
-      next = await stretch.gather(run.fenceOffset);
-      await stretch.add();
-      this.#update(run, { cursor: String(next), eventsDone: next - fromOffset });
-    }
-    this.#update(run, { state: "counted", cursor: null });
-  }
-
-  #update(run: Run, change: Partial<AudienceProgress>): void {
-    this.#check(run);
-    for (const { plan } of run.uses) this.#parts.registry.update(plan.leaf.key, change);
-  }
-
-  #check({ isEnded }: Run): void {
-    if (isEnded) throw new TermEndedError("nobody asks for one of the leaves any more");
-  }
-
-  /** All that lies before the fence is folded then. */
-  async #untilFolded(run: Run): Promise<void> {
-    const { host, worker } = this.#parts;
-    const { term } = worker;
-    const sinceMs = host.now();
-    while (worker.watermarkMs < sinceMs) {
-      await waitInTerm(this.#parts, term);
-      this.#check(run);
-    }
-  }
-
-  /** Where the reading began, and where it goes on. */
-  async #placeOf(run: Run): Promise<readonly [number, number]> {
-    const { registry } = this.#parts;
-    const known = run.uses.map(({ plan }) => registry.of(plan.leaf.key));
-    const cursors = known.map((one) => one?.cursor);
-    const total = Math.max(...known.map((one) => one?.eventsTotal ?? 0));
-    if (cursors.every((cursor) => typeof cursor === "string"))
-      return [run.fenceOffset - total, Math.min(...cursors.map(Number))];
-    const { low } = await this.#bounds();
-    const fromOffset = await findStart(this.#parts, run, low);
-    const eventsTotal = run.fenceOffset - fromOffset;
-    this.#update(run, { cursor: String(fromOffset), eventsDone: 0, eventsTotal });
-    return [fromOffset, fromOffset];
   }
 
   async #bounds(): Promise<{ readonly low: number; readonly high: number }> {

@@ -1,27 +1,9 @@
 // One partition evaluates all its profiles against what is new, edited or resumed, and lets go of what was deleted; a few at a time.
-import {
-  type Computation,
-  type ComputationSet,
-  evaluate,
-  forgetUnused,
-  isFull,
-  isKnownFromSummary,
-  type LeafUse,
-  leaveAudience,
-  noteLeftOut,
-  noteMissing,
-  type Profile,
-  tellAccounts,
-} from "#audiences";
 import type { Host, Timer } from "#host";
 import type { AudienceConfig, AudienceProgress } from "#topics";
-import type { PartitionWorker } from "../profiles/partition-worker.ts";
-import { sendsOf, untrackedUnless } from "./computations.ts";
-import type { LeafRegistry } from "./leaf-registry.ts";
-import type { Pace } from "./pace.ts";
-import type { PartitionComputations } from "./partition-computations.ts";
-import { choose, isDone, isSame, type Pass, stateOf } from "./pass.ts";
-import { isFirstOver, type Looked, PassProgress, type PassProgressParts } from "./pass-progress.ts";
+import { choose, isDone, isSame, type Pass } from "./pass.ts";
+import { type Looked, PassProgress, type PassProgressParts } from "./pass-progress.ts";
+import { PassWork, type PassWorkParts } from "./pass-work.ts";
 import { notePauses } from "./pauses.ts";
 
 /** Profiles of one turn of the event loop at most, and how long a turn may take: each step of a live call may wait for one. */
@@ -34,37 +16,17 @@ const LIVE_MS = 1_000;
 /** While so many wait to be written no more are looked at. */
 const MAX_UNWRITTEN = 512;
 
-export interface FirstSyncParts extends PassProgressParts {
-  readonly worker: PartitionWorker;
-  readonly computations: PartitionComputations;
-  readonly registry: LeafRegistry;
-  readonly pace: Pace;
+export interface FirstSyncParts extends PassWorkParts, Omit<PassProgressParts, keyof PassWorkParts> {
   readonly host: Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
-  /** So many values have changed. */
-  onChanged(values: number): void;
-  /** As that of `ProfileTelemetry`. */
-  onIncomplete(before: ReadonlySet<string>, now: ReadonlySet<string>): void;
   /** Resolves when all of it is written; tries until then, or until the partition is lost. */
   reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
-}
-
-/** What a pass does to each profile, by one set of computations. */
-interface Work {
-  readonly pass: Pass;
-  readonly set: ComputationSet;
-  /** To be evaluated. */
-  readonly affected: readonly Computation[];
-  /** Leaves that may have been counted for them. */
-  readonly uses: readonly LeafUse[];
-  /** Whether some of what a profile has counted may be asked for by nobody any more. */
-  readonly isForgetting: boolean;
 }
 
 export class FirstSync {
   readonly #parts: FirstSyncParts;
   readonly #progress: PassProgress;
   #pass: Pass | undefined;
-  #work: Work | undefined;
+  #work: PassWork | undefined;
   #turn: Timer | undefined;
   #turnTookMs = 0;
   /** Where events were read at the last look, and when that had moved. */
@@ -167,7 +129,7 @@ export class FirstSync {
         isAtEnd = false;
         break;
       }
-      if (profile !== undefined && this.#visit(profile, work)) worker.change(profile);
+      if (profile !== undefined && work.visit(profile)) worker.change(profile);
       pass.after = id;
       looked += 1;
     }
@@ -178,15 +140,8 @@ export class FirstSync {
   }
 
   /** Found once for all profiles. */
-  #workOf(pass: Pass): Work {
-    const { computations } = this.#parts;
-    const { set } = computations;
-    if (this.#work?.set === set && this.#work.pass === pass) return this.#work;
-    const affected = computations.dependentsOf(pass.parts.map(({ config }) => config.id));
-    const isForgetting = pass.parts.some(
-      ({ config: { deletedAtMs, generation } }) => deletedAtMs !== null || generation > 1,
-    );
-    this.#work = { pass, set, affected, uses: computations.usesOf(affected), isForgetting };
+  #workOf(pass: Pass): PassWork {
+    if (this.#work?.isOf(pass) !== true) this.#work = new PassWork(this.#parts, pass);
     return this.#work;
   }
 
@@ -198,50 +153,6 @@ export class FirstSync {
       this.#askTurn();
     };
     profile.then(goOn, goOn);
-  }
-
-  /** True when the profile has changed. */
-  #visit(profile: Profile, { affected, isForgetting, set, uses }: Work): boolean {
-    const { pace, registry, worker } = this.#parts;
-    const before = stateOf(profile, affected);
-    const unsent = profile.outbox.length;
-    const { incompleteFor } = profile;
-    if (isForgetting) this.#forgetUnused(profile);
-    for (const { plan } of uses)
-      if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
-    evaluate(profile, affected, worker.watermarkMs);
-    tellAccounts(profile, set.told);
-    this.#noteIncomplete(profile, affected, uses);
-    this.#parts.onIncomplete(incompleteFor, profile.incompleteFor);
-    pace.take(profile.outbox.length - unsent);
-    this.#parts.onChanged(profile.outbox.length - unsent);
-    const isNoted = profile.incompleteFor !== incompleteFor;
-    return isNoted || stateOf(profile, affected) !== before || profile.outbox.length !== unsent;
-  }
-
-  /** Of a full profile nothing was counted that lies in the log. */
-  #noteIncomplete(profile: Profile, affected: readonly Computation[], uses: readonly LeafUse[]): void {
-    const { set } = this.#parts.computations;
-    for (const { id } of noteMissing(profile, uses, set)) this.#pass?.partial.add(id);
-    const isCounted = ({ plan }: LeafUse): boolean => isKnownFromSummary(plan);
-    if (isFull(profile) && !uses.every(isCounted)) noteLeftOut(profile, affected, set);
-  }
-
-  /** What only a definition of before, or a deleted audience, asked for; members of that one leave it first. */
-  #forgetUnused(profile: Profile): void {
-    this.#leave(profile);
-    forgetUnused(profile, this.#parts.computations.set);
-  }
-
-  /** All that are deleted, at once: what is forgotten next is forgotten of all of them. */
-  #leave(profile: Profile): void {
-    const { computations, progressOf, worker } = this.#parts;
-    for (const config of computations.configs) {
-      const { deletedAtMs, id, isExitAll } = config;
-      if (deletedAtMs === null || !isExitAll || isDone(config, progressOf(id))) continue;
-      const sends = untrackedUnless(isFirstOver(progressOf(id)), sendsOf(config));
-      leaveAudience(profile, { ...config, sends }, worker.watermarkMs);
-    }
   }
 
   /** What is durable of the pass. */

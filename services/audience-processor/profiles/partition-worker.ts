@@ -1,28 +1,12 @@
-// One partition of profiles. Events are folded in the order of the log, in memory, as they come; what has changed is made durable together,
-// one batch after the other, while the next one is folded. A batch, line by line, and what a death in between leaves:
-//   1. profiles are written, each with its applied offset and with what is not sent yet. Before: nothing has happened, all is read again.
-//   2. that is sent: identify calls, state of merged profiles, events that belong to others. Before: whoever owns the partition next reads the
-//      event again, and sends it before the event is settled; what came of no event is due at once. The message ids are the same.
-//   3. the records are settled. Before: they are read again, and are known by the applied offset.
-//   4. the group commits beyond them. Before: what was sent comes again with its record, and is sent once more, under the same message ids.
-// What an event has changed is not written as sent: the commit says so, and the next write leaves it out. What time or a first sync has changed
-// has no event: its profile is written without it, with the next batch. Who enters or leaves is counted with 1 (sizes/).
-import { completeRelease, createProfile, type Profile } from "#audiences";
+// One partition of profiles. Events are folded in the order of the log, in memory, as they come; what has changed is made durable together
+// (batch-writer.ts). What an event has changed is not written as sent: the commit says so, and the next write leaves it out. What time or a
+// first sync has changed has no event: its profile is written without it, with the next batch. Who enters or leaves is counted with 1 (sizes/).
+import { createProfile, type Profile } from "#audiences";
 import { type PartitionStore, StoreLostError } from "#state";
 import { applyHappening, membersOf } from "./apply-happening.ts";
-import {
-  type Batch,
-  emptyBatch,
-  isEmpty,
-  leastVersionOf,
-  type Snapshot,
-  settledTo,
-  snapshotsOf,
-  type Taken,
-  takeOut,
-} from "./batch.ts";
+import type { Batch, Taken } from "./batch.ts";
+import { BatchWriter } from "./batch-writer.ts";
 import { DueProfiles, isFull } from "./due-profiles.ts";
-import { isSent, outgoingOf } from "./outgoing.ts";
 import { ProfileCache } from "./profile-cache.ts";
 import { WaitingEvents } from "./waiting-events.ts";
 import type { WorkerParts } from "./worker-parts.ts";
@@ -32,16 +16,8 @@ export class PartitionWorker {
   readonly #cache: ProfileCache;
   readonly #due: DueProfiles;
   readonly #waiting: WaitingEvents;
-  #open: Batch = emptyBatch();
-  #committing: Batch | undefined;
-  /** All events below it are settled. */
-  #settledTo: number;
-  readonly #leastVersion: number;
-  /** Sent, and still written as unsent: no commit says that it is sent. */
-  readonly #sent = new Map<string, Profile>();
-  #isFlushAsked = false;
+  readonly #writer: BatchWriter;
   #isClosed = false;
-  readonly #writtenAhead = new Set<Promise<void>>();
   #term = 0;
   /** The process is to end. What is in hand is held until then: given back, it would come again at once, and again. */
   #isFailed = false;
@@ -50,9 +26,16 @@ export class PartitionWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#settledTo = parts.settledTo;
-    this.#leastVersion = leastVersionOf(parts.store.reached);
-    this.#cache = new ProfileCache({ ...parts, isSettled: (offset) => offset < this.#settledTo });
+    const isSettled = (offset: number): boolean => offset < this.#writer.settledTo;
+    this.#cache = new ProfileCache({ ...parts, isSettled });
+    this.#writer = new BatchWriter({
+      ...parts,
+      cache: this.#cache,
+      isOurs: () => this.isOurs,
+      mayWrite: () => !this.#isClosed,
+      onCommitted: (batch) => this.#committed(batch),
+      onFailed: (error) => this.#failed(error),
+    });
     this.#due = new DueProfiles({ ...parts, cache: this.#cache });
     this.#waiting = new WaitingEvents({
       ...parts,
@@ -75,7 +58,7 @@ export class PartitionWorker {
 
   /** Profiles that wait to be written. */
   get unwritten(): number {
-    return this.#open.changed.size;
+    return this.#writer.open.changed.size;
   }
 
   /** Another number each time that what was not durable is forgotten, changes from outside included. */
@@ -110,10 +93,9 @@ export class PartitionWorker {
     // Events that are held back here may prolong what would end.
     if (this.#waiting.isEmpty) this.#watermarkMs = Math.max(this.#watermarkMs, watermarkMs);
     if (!this.isOurs) return;
-    for (const [id, profile] of this.#sent) this.#open.changed.set(id, profile);
-    this.#sent.clear();
+    this.#writer.rewriteSent();
     this.#takeDue();
-    this.#askFlush();
+    this.#writer.askFlush();
   }
 
   /** Until the returned function is called events wait. */
@@ -123,11 +105,7 @@ export class PartitionWorker {
 
   /** Nothing is written until it resolves: what is folded meanwhile follows from it. */
   writeAfter(done: Promise<void>): void {
-    this.#writtenAhead.add(done);
-    const goOn = (): void => {
-      if (this.#writtenAhead.delete(done)) this.#askFlush();
-    };
-    done.then(goOn, (error: unknown) => this.#failed(error));
+    this.#writer.writeAfter(done);
   }
 
   /** The profile for a look; undefined also when it cannot be read. A promise when it cannot be had at once: it is to be asked for again then. */
@@ -143,8 +121,8 @@ export class PartitionWorker {
   /** The profile has changed otherwise than by an event. */
   change(profile: Profile): void {
     this.#cache.keep(profile);
-    this.#open.changed.set(profile.id, profile);
-    this.#askFlush();
+    this.#writer.open.changed.set(profile.id, profile);
+    this.#writer.askFlush();
   }
 
   /** As `peek`, of all profiles one after the other: those that nobody uses do not push out others. */
@@ -154,14 +132,14 @@ export class PartitionWorker {
 
   /** The profile is empty, and its record goes, unless an event comes for it before that is written. */
   remove(profile: Profile): void {
-    this.#open.removed.add(profile.id);
+    this.#writer.open.removed.add(profile.id);
     this.change(profile);
   }
 
   /** Called once all that was folded until now is durable; never when the term ends before. */
   whenDurable(done: () => void): void {
-    this.#open.whenDurable.push(done);
-    this.#askFlush();
+    this.#writer.open.whenDurable.push(done);
+    this.#writer.askFlush();
   }
 
   /** The partition is lost, or nothing is read of it any more: what is not durable is its next owner's. */
@@ -174,7 +152,8 @@ export class PartitionWorker {
   #fold(taken: Taken, known: Profile | undefined): void {
     const { host, noteEveryMs, records, telemetry } = this.#parts;
     const { record } = taken;
-    this.#open.removed.delete(record.key ?? "");
+    const { open } = this.#writer;
+    open.removed.delete(record.key ?? "");
     const profile = known ?? createProfile(record.key ?? "", record.offset);
     try {
       const { set } = this.#parts.computations;
@@ -186,11 +165,11 @@ export class PartitionWorker {
       telemetry.folded(record.decoded.event.kind, outcome);
       telemetry.changed(record.decoded.event.kind, profile.outbox.length - unsent);
       telemetry.incomplete(incompleteFor, profile.incompleteFor);
-      this.#open.passedOn.push(...passedOn);
-      this.#open.taken.push(taken);
+      open.passedOn.push(...passedOn);
+      open.taken.push(taken);
       if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
       if (isToWrite || profile.incompleteFor !== incompleteFor) this.change(profile);
-      else this.#askFlush();
+      else this.#writer.askFlush();
     } catch (thrown) {
       this.#reject(taken, thrown instanceof Error ? thrown : new Error(String(thrown)));
     }
@@ -199,78 +178,20 @@ export class PartitionWorker {
   #reject({ record, settle }: Taken, error: Error): void {
     const id = record.key ?? "";
     this.#cache.forget(id);
-    this.#sent.delete(id);
-    const again = takeOut(this.#open, id);
+    const again = this.#writer.takeOut(id);
     settle({ produce: [this.#parts.deadLetter(record, error)] });
     this.#waiting.unshift(again);
   }
 
   #takeDue(): void {
-    const open = this.#open;
-    const isInHand = (id: string): boolean =>
-      open.changed.has(id) || this.#sent.has(id) || this.#committing?.changed.has(id) === true;
-    for (const profile of this.#due.take(open, this.#watermarkMs, isInHand)) this.change(profile);
-  }
-
-  /** In a later turn: what is stepped in this one is of the batch too. */
-  #askFlush(): void {
-    if (this.#isFlushAsked) return;
-    this.#isFlushAsked = true;
-    this.#parts.host.setImmediate(() => {
-      this.#isFlushAsked = false;
-      this.#flush();
-    });
-  }
-
-  #flush(): void {
-    const mayWrite = this.#writtenAhead.size === 0 && this.#committing === undefined && !this.#isClosed;
-    if (!mayWrite || isEmpty(this.#open)) return;
-    const batch = this.#open;
-    this.#open = emptyBatch();
-    for (const [id, profile] of this.#sent) if (!batch.changed.has(id)) batch.changed.set(id, profile);
-    this.#sent.clear();
-    this.#committing = batch;
-    this.#commit(batch).then(
-      () => this.#committed(batch),
-      (error: unknown) => this.#failed(error),
-    );
-  }
-
-  async #commit(batch: Batch): Promise<void> {
-    const { codec, computations, records, sizes, store } = this.#parts;
-    if (!this.isOurs) throw new StoreLostError("the partition is not ours");
-    const term = { settledTo: this.#settledTo, leastVersion: this.#leastVersion, take: sizes.take };
-    const snapshots = snapshotsOf(batch, codec.entryOf, term);
-    if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));
-    sizes.count(store.end);
-    const outgoing = snapshots.flatMap((one) => outgoingOf(one, records, computations.computationOf));
-    if (!this.isOurs) throw new StoreLostError("the partition is not ours");
-    if (outgoing.push(...batch.passedOn) > 0) await this.#parts.send(outgoing);
-    // Given back while it was sent: its next owner sends it again, under the same ids.
-    if (this.#committing !== batch) return;
-    for (const snapshot of snapshots) this.#markSent(snapshot);
-    for (const id of batch.removed) if (!this.#open.changed.has(id)) this.#cache.forget(id);
-    this.#settledTo = settledTo(batch, this.#settledTo);
-    for (const { settle } of batch.taken) settle({ produce: [] });
-    for (const done of batch.whenDurable) done();
-  }
-
-  #markSent({ flips, isSentWithEvent, profile, releaseTo }: Snapshot): void {
-    if (flips.length === 0 && releaseTo === undefined) return;
-    profile.outbox = profile.outbox.filter((flip) => !flips.includes(flip));
-    const { incompleteFor } = profile;
-    if (releaseTo !== undefined && profile.redirectTo === releaseTo) completeRelease(profile);
-    this.#parts.telemetry.incomplete(incompleteFor, profile.incompleteFor);
-    this.#parts.telemetry.sent(flips.filter(isSent), this.#parts.host.now());
-    if (!isSentWithEvent && !this.#open.changed.has(profile.id)) this.#sent.set(profile.id, profile);
+    const isInHand = (id: string): boolean => this.#writer.isInHand(id);
+    for (const profile of this.#due.take(this.#writer.open, this.#watermarkMs, isInHand))
+      this.change(profile);
   }
 
   #committed(batch: Batch): void {
-    if (this.#committing !== batch) return;
-    this.#committing = undefined;
-    this.#cache.shrink((id) => this.#open.changed.has(id) || this.#sent.has(id));
+    this.#cache.shrink((id) => this.#writer.isKept(id));
     if (isFull(batch) && this.isOurs) this.#takeDue();
-    if (!isEmpty(this.#open)) this.#askFlush();
   }
 
   /** Nothing of the batch, and of what was folded on top of it, counts: all of it is read again, here or by the next owner. */
@@ -288,12 +209,8 @@ export class PartitionWorker {
     // Of what comes again nothing is folded any more: it is judged by its own moments, not by the later one that time has reached.
     this.#watermarkMs = 0;
     this.#due.forget();
-    const taken = [...(this.#committing?.taken ?? []), ...this.#open.taken];
-    this.#committing = undefined;
-    this.#open = emptyBatch();
-    taken.push(...this.#waiting.takeAll());
+    const taken = [...this.#writer.takeAll(), ...this.#waiting.takeAll()];
     this.#cache.clear();
-    this.#sent.clear();
     this.#parts.sizes.drop();
     for (const { claim } of taken) claim.giveBack();
   }

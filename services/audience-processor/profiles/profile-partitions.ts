@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { OutgoingRecord, Ownership, Step, TopicPartition } from "#kafka";
 import type { PartitionStore, StoreOptions } from "#state";
+import { SideBySide } from "../side-by-side.ts";
 import type { Taken } from "../sizes/sizes.ts";
 import type { TurnTime } from "../turn-time.ts";
 import { leastVersionOf } from "./batch.ts";
@@ -56,10 +57,10 @@ interface Owned {
   restoredTo: number;
   /** Time stands there until it is known how far it may go. */
   openedAtMs: number;
-  progress: { readonly done: number; readonly total: number } | undefined;
-  worker: PartitionWorker | undefined;
-  store: OwnStore | undefined;
-  companion: Companion | undefined;
+  progress?: { readonly done: number; readonly total: number };
+  worker?: PartitionWorker;
+  store?: OwnStore;
+  companion?: Companion;
 }
 
 export class ProfilePartitions {
@@ -67,8 +68,7 @@ export class ProfilePartitions {
   readonly #owned = new Map<number, Owned>();
   /** A store that is still closing must not be opened a second time. */
   readonly #closing = new Map<number, Promise<void>>();
-  readonly #queue: (() => void)[] = [];
-  #restoring = 0;
+  readonly #restoring = new SideBySide(RESTORED_AT_A_TIME);
   #isReadingOver = false;
   #isTicking = false;
 
@@ -107,30 +107,19 @@ export class ProfilePartitions {
 
   /** Resolves when the partition is restored, and as soon as it is revoked. */
   async open({ partition }: Pick<TopicPartition, "partition">): Promise<void> {
-    const owned: Owned = {
-      ending: new AbortController(),
-      restoredTo: 0,
-      openedAtMs: 0,
-      progress: undefined,
-      worker: undefined,
-      store: undefined,
-      companion: undefined,
-    };
+    const owned: Owned = { ending: new AbortController(), restoredTo: 0, openedAtMs: 0 };
     this.#owned.set(partition, owned);
     await this.#closing.get(partition);
-    await this.#turn();
-    try {
-      if (!owned.ending.signal.aborted) await this.#restore(partition, owned);
-    } catch (error) {
-      if (!owned.ending.signal.aborted) {
+    await this.#restoring.run(async () => {
+      try {
+        if (!owned.ending.signal.aborted) await this.#restore(partition, owned);
+      } catch (error) {
+        if (owned.ending.signal.aborted) return;
         // It is tried again, with a store that is opened anew.
         await owned.store?.close();
         throw error;
       }
-    } finally {
-      this.#restoring -= 1;
-      this.#queue.shift()?.();
-    }
+    });
   }
 
   revoked(partitions: readonly Pick<TopicPartition, "partition">[]): void {
@@ -167,21 +156,11 @@ export class ProfilePartitions {
    * all partitions had their turn in this one.
    */
   #each(work: (partition: number, owned: Owned) => void): Promise<void> | undefined {
-    const { turnTime } = this.#options;
-    const left = [...this.#owned];
-    const goOn = (): Promise<void> | undefined => {
-      for (let next = left.shift(); next !== undefined; next = left.shift()) {
-        const [partition, owned] = next;
-        if (this.#owned.get(partition) !== owned) continue;
-        turnTime.begin();
-        work(partition, owned);
-        turnTime.end();
-        const pause = left.length > 0 ? turnTime.pause() : undefined;
-        if (pause !== undefined) return pause.then(goOn);
-      }
-      return undefined;
-    };
-    return goOn()?.catch((error: unknown) => this.#options.onFailed(error));
+    const { onFailed, turnTime } = this.#options;
+    const done = turnTime.each(this.#owned, ([partition, owned]) => {
+      if (this.#owned.get(partition) === owned) work(partition, owned);
+    });
+    return done?.catch((error: unknown) => onFailed(error));
   }
 
   /** No record is handed on any more: what workers that have failed hold can be given back. */
@@ -247,13 +226,6 @@ export class ProfilePartitions {
       owned.worker = worker;
       return worker;
     });
-  }
-
-  /** Waits until fewer are being restored. */
-  async #turn(): Promise<void> {
-    if (this.#restoring >= RESTORED_AT_A_TIME)
-      await new Promise<void>((resolve) => this.#queue.push(resolve));
-    this.#restoring += 1;
   }
 
   #disown(partition: number): Promise<void> {

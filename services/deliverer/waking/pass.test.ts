@@ -49,7 +49,7 @@ function behindAnother(bench: PassBench, meanwhile: () => void): PassParts {
 /** Means all that waits for `a`. */
 function requestOf(id: string): OpenRequest {
   const request = { id, destinationId: "a", askedAtMs: NOW_MS, kind: "retry" };
-  return new OpenRequest({ ...request, ...EVERY_CALL, found: null, done: null }, NOW_MS, true);
+  return new OpenRequest({ ...request, ...EVERY_CALL, found: null, done: null }, () => NOW_MS, true);
 }
 
 describe("a pass", () => {

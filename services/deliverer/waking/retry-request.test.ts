@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { EVERY_CALL, type RetryChoice } from "#topics";
 import { job } from "../fixtures/jobs.ts";
 import type { JobInHand } from "./jobs-in-hand.ts";
@@ -9,8 +9,10 @@ const PLACE = { topic: "retry", partition: 0, partitions: 1 };
 const SPOT = { topic: "retry", partition: 0, offset: 0 };
 const NONE: PassEnd["inHand"] = new Set();
 
-function requestOf(nowMs: number, isLive: boolean, choice: Partial<RetryChoice> = {}): OpenRequest {
+/** It is heard at this time by the process's clock; its jobs are looked at later. */
+function requestOf(heardAtMs: number, isLive: boolean, choice: Partial<RetryChoice> = {}): OpenRequest {
   const request = { id: "r", destinationId: "d1", askedAtMs: ASKED_MS, kind: "retry" };
+  const nowMs = jest.fn(() => heardAtMs + 2_000).mockReturnValueOnce(heardAtMs);
   return new OpenRequest({ ...request, ...EVERY_CALL, ...choice, found: null, done: null }, nowMs, isLive);
 }
 
@@ -36,7 +38,25 @@ test.each([
     request.looksBelow(SPOT, 5);
     request.looksBelow(SPOT, 9);
     request.looksBelow({ ...SPOT, partition: 1 }, 9);
-    expect([means(untilMs, 4), means(untilMs + 1, 4), means(ASKED_MS, 5)]).toEqual([true, isLive, false]);
+    const hadFailedLater = ASKED_MS + 1;
+    expect([means(untilMs, 4), means(untilMs + 1, 4), means(hadFailedLater, 5)]).toEqual([
+      true,
+      isLive,
+      false,
+    ]);
+  },
+);
+
+test.each([true, false])(
+  "one that a clock behind its asker's hears (live: %p) means what another process put off before, wherever it has moved since",
+  (isLive) => {
+    const behindMs = ASKED_MS - 60_000;
+    const request = requestOf(behindMs, isLive);
+    const lookedAtMs = behindMs + 2_000;
+    const means = [ASKED_MS, ASKED_MS + 1, lookedAtMs, lookedAtMs + 1].map((failedAtMs) =>
+      request.means(job({ failedAtMs }), SPOT),
+    );
+    expect(means).toEqual([true, false, false, true]);
   },
 );
 

@@ -38,6 +38,7 @@ export class OpenRequest {
   /** It means nothing that failed later, wherever that stands. The time of what was read at the start is another machine's. */
   readonly #untilMs: number;
   #failedBeforeMs: number;
+  readonly #nowMs: () => number;
   #chosen: ChosenCalls;
   readonly #places = new RetriedPlaces();
   /** Where each partition ended when it was looked through for the request at first. */
@@ -49,12 +50,13 @@ export class OpenRequest {
   /** Endpoints that were asked ahead of their time for it. */
   readonly #probed = new Set<string>();
 
-  /** `heardAtMs`: the time by this process's clock; undefined for what was read at the start. */
-  constructor(request: RetryRequest, nowMs: number, isLive: boolean) {
+  /** `isLive`: it was written just now, and not before this process was there. */
+  constructor(request: RetryRequest, nowMs: () => number, isLive: boolean) {
     this.request = request;
+    this.#nowMs = nowMs;
     this.#untilMs = isLive ? Number.POSITIVE_INFINITY : request.askedAtMs + SKEW_MS;
     // The request does not mean what fails from now on.
-    this.#failedBeforeMs = Math.min(nowMs, this.#untilMs);
+    this.#failedBeforeMs = Math.min(nowMs(), this.#untilMs);
     this.#chosen = new ChosenCalls(request);
   }
 
@@ -70,10 +72,15 @@ export class OpenRequest {
   /** `spot`: where the job waits. */
   means(job: DeliveryJob, spot: TopicPartition & { readonly offset: number }): boolean {
     if (this.isOfDeleted) return true;
-    const failedAtMs = job.failedAtMs ?? 0;
+    return this.#isFromBefore(job.failedAtMs ?? 0, spot) && this.#chosen.has(job);
+  }
+
+  #isFromBefore(failedAtMs: number, spot: TopicPartition & { readonly offset: number }): boolean {
+    if (failedAtMs <= this.#failedBeforeMs) return true;
     const stoodBefore = spot.offset < (this.#ends.get(keyOf(spot)) ?? 0);
-    const isFromBefore = failedAtMs <= this.#failedBeforeMs || (stoodBefore && failedAtMs <= this.#untilMs);
-    return isFromBefore && this.#chosen.has(job);
+    if (stoodBefore && failedAtMs <= this.#untilMs) return true;
+    // This process's clock is behind: another process put the job off before the request, and it may have moved on since.
+    return failedAtMs > this.#nowMs() && failedAtMs <= this.request.askedAtMs;
   }
 
   /**

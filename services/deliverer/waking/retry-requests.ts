@@ -38,7 +38,7 @@ export class RetryRequests {
       return;
     }
     if (known !== undefined) return;
-    const open = new OpenRequest(request, this.#options.nowMs(), isLive);
+    const open = new OpenRequest(request, this.#options.nowMs, isLive);
     const others = this.#othersThan(open);
     for (const each of this.of(destinationId)) if (!others.includes(each)) this.#byId.delete(each.request.id);
     this.#byId.set(id, open);

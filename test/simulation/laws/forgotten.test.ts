@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { type AudienceConfig, type AudienceProgress, audienceProgressKey } from "#topics";
 import { forgetAudience } from "../../../services/control/resources/audiences/audience.ts";
-import { progressOf } from "../../../services/control/resources/audiences/fixtures/processor.ts";
+import { progressOf } from "../../../services/control/resources/audiences/fixtures/progress.ts";
 import { AUDIENCE, audienceStory } from "./fixtures/audience-story.ts";
-import { written } from "./fixtures/empty-story.ts";
+import { NO_MEMBER_WORK, written } from "./fixtures/empty-story.ts";
 import { onlyTheGoneGoes, theGoneGoes } from "./forgotten.ts";
 import type { ControlRecords, Story, Written } from "./story.ts";
 
@@ -31,15 +31,8 @@ interface Facts extends Partial<ControlRecords> {
 
 function findings({ progress = [...LET_GO, ...ENDED], ...records }: Facts): number[] {
   const story = audienceStory();
-  const members = {
-    syncCallsPerSecond: 1,
-    isIngestDropping: false,
-    regulations: [],
-    imports: [],
-    deletedKeptMs: 1_000,
-  };
   const control = { ...story.control, audiences: FORGOTTEN, ...records };
-  const plan = { ...story.plan, partitions: 2, members };
+  const plan = { ...story.plan, partitions: 2, members: NO_MEMBER_WORK };
   const whole = { ...story, plan, control, progress, endedAtMs: 150_000 };
   return [onlyTheGoneGoes(whole).length, theGoneGoes(whole).length];
 }

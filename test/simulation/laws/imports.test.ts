@@ -10,6 +10,7 @@ import {
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Happening } from "../world/history.ts";
 import { AUDIENCE, audienceStory, event, profile, version } from "./fixtures/audience-story.ts";
+import { writtenAt } from "./fixtures/empty-story.ts";
 import {
   controlKnowsLists,
   endedRest,
@@ -22,16 +23,11 @@ import {
 import { type Law, NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
 const LIST = AUDIENCE.id;
-const OTHER = { key: null, value: null, timestampMs: 0, partition: 0, offset: 0 };
-
-function written<T>(topic: string, atMs: number, value: Partial<T>): Written<T> {
-  return { record: { ...OTHER, topic }, value: value as T, atMs, process: "control-1", place: atMs };
-}
 
 /** A version of the import; its rows have the upload's id. */
 function one(atMs: number, more: Partial<MembershipImport> = {}): Written<MembershipImport> {
   const { uploadId = "first" } = more;
-  return written<MembershipImport>("membership-imports", atMs, {
+  return writtenAt<MembershipImport>("membership-imports", atMs, {
     ...{ id: `${LIST}:${uploadId}`, audienceId: LIST, uploadId, mode: "replace", state: "staged", rows: 1 },
     ...{ isConfirmed: false, members: 0, removed: 0, errors: [], errorCount: 0 },
     ...{ stagedAtMs: EPOCH_MS + 10_000, ...more },
@@ -39,7 +35,7 @@ function one(atMs: number, more: Partial<MembershipImport> = {}): Written<Member
 }
 
 const rowsOf = (uploadId: string, ...userIds: string[]): Written<MembershipImportRows> =>
-  written("membership-import-rows", 9_000, { uploadId, userIds, firstRow: 0 });
+  writtenAt("membership-import-rows", 9_000, { uploadId, userIds, firstRow: 0 });
 
 const answered = (
   uploadId: string,
@@ -182,8 +178,7 @@ test("who is deleted later is on no list; while an import is under way either ma
 });
 
 const suppression = (atMs: number, isSuppressed = true): Written<Suppression | null> => ({
-  ...written<Suppression>("suppressions", atMs, {}),
-  record: { ...OTHER, topic: "suppressions", key: suppressionKey(null, userHash("u1")) },
+  ...writtenAt<Suppression>("suppressions", atMs, {}, { key: suppressionKey(null, userHash("u1")) }),
   value: isSuppressed ? { regulationId: "reg", atMs: EPOCH_MS + atMs } : null,
 });
 

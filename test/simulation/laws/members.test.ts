@@ -6,6 +6,7 @@ import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { DestinationPlan } from "../plan/plan.ts";
 import { changeId } from "./audience-changes.ts";
 import { AUDIENCE, audienceStory, event, given, profile, sent, version } from "./fixtures/audience-story.ts";
+import { NO_MEMBER_WORK, writtenAt } from "./fixtures/empty-story.ts";
 import { membersAreTold, syncsEnd, whatIsToldWasSent } from "./members.ts";
 import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
@@ -17,11 +18,6 @@ const LATE: DestinationPlan = {
   maxRequestsPerSecond: null,
   maxInFlight: null,
 };
-const OTHER = { key: null, value: null, timestampMs: 0, partition: 0, offset: 0 };
-
-function written<T>(topic: string, atMs: number, value: Partial<T>, process = "control-1"): Written<T> {
-  return { record: { ...OTHER, topic }, value: value as T, atMs, process, place: atMs };
-}
 
 /** The user's first change, and so on. */
 const idOf = (seq: number): string => changeId("u1", AUDIENCE, { incarnation: 0, generation: 1, seq });
@@ -33,12 +29,8 @@ function job(seq: number, atMs: number, process?: string): Written<DeliveryJob> 
     type: "identify",
     messageId: idOf(seq),
   } as const;
-  return written<DeliveryJob>(
-    "delivery-jobs",
-    atMs,
-    { ...of, userId: "u1", attempts: 0, diverts: 0 },
-    process,
-  );
+  const value = { ...of, userId: "u1", attempts: 0, diverts: 0 };
+  return writtenAt<DeliveryJob>("delivery-jobs", atMs, value, { process });
 }
 
 const took = (seq: number, startedAtMs: number): Request => ({
@@ -47,7 +39,7 @@ const took = (seq: number, startedAtMs: number): Request => ({
 });
 
 const configured = (atMs: number, enabled: boolean): Written<DestinationConfig> =>
-  written<DestinationConfig>("destination-config", atMs, {
+  writtenAt<DestinationConfig>("destination-config", atMs, {
     id: "late",
     enabled,
     sourceIds: [SPACE_SOURCE],
@@ -55,7 +47,7 @@ const configured = (atMs: number, enabled: boolean): Written<DestinationConfig> 
   });
 
 const sync = (atMs: number, more: Partial<ConnectionSync> = {}): Written<ConnectionSync> =>
-  written<ConnectionSync>("connection-syncs", atMs, {
+  writtenAt<ConnectionSync>("connection-syncs", atMs, {
     ...{ id: "late", isConnected: true, isDone: true, heldBackIds: [], createdAtMs: EPOCH_MS + 20_000 },
     ...more,
   });
@@ -78,13 +70,7 @@ function story(
     plan: {
       ...made.plan,
       destinations: [LATE],
-      members: {
-        syncCallsPerSecond: 1,
-        isIngestDropping: false,
-        regulations: [],
-        imports: [],
-        deletedKeptMs: 1_000,
-      },
+      members: NO_MEMBER_WORK,
     },
     calls,
     profileEvents: [event(0, { call: call as never })],
@@ -158,7 +144,7 @@ test("what was sent to nobody is a finding", () => {
   expect(broken(whatIsToldWasSent, story())).toEqual([]);
   expect(broken(whatIsToldWasSent, story({ jobs: [job(4, 22_010)] }))).toHaveLength(1);
   const { value, ...written } = profile(0, { seq: 4 });
-  const record = { ...OTHER, topic: "profiles", key: "u1" };
+  const { record } = writtenAt("profiles", 0, {}, { key: "u1" });
   const flip = {
     computationId: "a1",
     generation: 1,

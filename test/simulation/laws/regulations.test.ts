@@ -12,6 +12,7 @@ import { EPOCH_MS } from "../host/virtual-host.ts";
 import { SOURCE_ID } from "../world/clients.ts";
 import { expectations } from "./expectations.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";
+import { NO_MEMBER_WORK, writtenAt } from "./fixtures/empty-story.ts";
 import {
   deletionsAreTold,
   lastRegulationCounts,
@@ -26,16 +27,10 @@ const DESTINATION = {
   ...{ id: "d", urls: [URL], callTypes: null, maxRequestsPerSecond: null, maxInFlight: null },
   sourceIds: [SOURCE_ID, SPACE_SOURCE],
 };
-const OTHER = { key: null, value: null, timestampMs: 0, partition: 0, offset: 0 };
 const MOMENT_MS = EPOCH_MS + 11_000;
 
-function written<T>(topic: string, atMs: number, value: Partial<T>, key: string | null = null): Written<T> {
-  const record = { ...OTHER, topic, key };
-  return { record, value: value as T, atMs, process: "webhook-router-1", place: atMs };
-}
-
 function regulation(atMs: number, more: Partial<Regulation> = {}): Written<Regulation> {
-  return written<Regulation>("regulations", atMs, {
+  return writtenAt<Regulation>("regulations", atMs, {
     ...{ id: "reg", regulationType: "SUPPRESS_WITH_DELETE", sourceId: null, subjectIds: ["u1"] },
     ...{ sourceIds: [SOURCE_ID], failedSourceIds: [], state: "initialized", deletedAtMs: null },
     ...{ createdAtMs: EPOCH_MS + 10_000, ...more },
@@ -46,23 +41,28 @@ const ENDED = { state: "finished", subjectIds: [], deletedAtMs: MOMENT_MS };
 const FINISHED = [regulation(10_000), regulation(12_000, ENDED)];
 
 const suppression = (atMs: number, isSuppressed = true): Written<Suppression | null> => ({
-  ...written("suppressions", atMs, {}, suppressionKey(null, userHash("u1"))),
+  ...writtenAt("suppressions", atMs, {}, { key: suppressionKey(null, userHash("u1")) }),
   value: isSuppressed ? { regulationId: "reg", atMs: EPOCH_MS + 10_000 } : null,
 });
 
 const MESSAGE = deletionMessageId({ regulationId: "reg", sourceId: SOURCE_ID, userId: "u1" });
 const deletion = (more: Partial<Call> = {}): Written<Call> =>
-  written<Call>("calls", 12_000, {
+  writtenAt<Call>("calls", 12_000, {
     ...{ messageId: MESSAGE, sourceId: SOURCE_ID, userId: "u1", type: "delete", timestampMs: MOMENT_MS },
     ...more,
   });
 
 const job = (atMs: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJob> =>
-  written<DeliveryJob>("delivery-jobs", atMs, {
-    ...{ messageId: "m", sourceId: SOURCE_ID, destinationId: "d", userId: "u1", type: "track" },
-    ...{ attempts: 0, diverts: 0, replayId: null, receivedAtMs: EPOCH_MS + atMs, body: Buffer.from("{}") },
-    ...more,
-  });
+  writtenAt<DeliveryJob>(
+    "delivery-jobs",
+    atMs,
+    {
+      ...{ messageId: "m", sourceId: SOURCE_ID, destinationId: "d", userId: "u1", type: "track" },
+      ...{ attempts: 0, diverts: 0, replayId: null, receivedAtMs: EPOCH_MS + atMs, body: Buffer.from("{}") },
+      ...more,
+    },
+    { process: "webhook-router-1" },
+  );
 
 const request = {
   ...{ url: URL, messageId: MESSAGE, userId: "u1", process: "deliverer-1", behaviour: "well" },
@@ -72,16 +72,9 @@ const request = {
 /** A user is suppressed and deleted, and the destination of their source is told so. */
 function story(more: Partial<Story> = {}): Story {
   const made = audienceStory();
-  const members = {
-    syncCallsPerSecond: 1,
-    isIngestDropping: false,
-    regulations: [],
-    imports: [],
-    deletedKeptMs: 1_000,
-  };
   return {
     ...made,
-    plan: { ...made.plan, destinations: [DESTINATION], members },
+    plan: { ...made.plan, destinations: [DESTINATION], members: NO_MEMBER_WORK },
     happenings: [{ kind: "regulated", atMs: 10_010, regulationId: "reg" }],
     calls: [deletion()],
     control: { ...NO_CONTROL_RECORDS, regulations: FINISHED, suppressions: [suppression(10_050)] },

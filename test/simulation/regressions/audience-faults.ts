@@ -9,7 +9,7 @@ const AWAY = "who was deleted comes back by later calls alone";
 const TRACKED = "each change that is to have a track call has one";
 const PASSED = "no commit passes an event that is not in its profile";
 
-const WORKER = "services/audience-processor/profiles/partition-worker.ts";
+const WRITER = "services/audience-processor/profiles/batch-writer.ts";
 const SERVICE = "services/audience-processor/service.ts";
 const PARTITIONS = "services/audience-processor/profiles/profile-partitions.ts";
 
@@ -19,13 +19,13 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     name: "events are committed before their profiles are in the changelog",
     edits: [
       {
-        file: WORKER,
+        file: WRITER,
         now: "if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));",
         before:
           "for (const { settle } of batch.taken) settle({ produce: [] });\n    if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));",
       },
       {
-        file: WORKER,
+        file: WRITER,
         now: "    for (const { settle } of batch.taken) settle({ produce: [] });\n    for (const done",
         before: "    for (const done",
       },

@@ -68,8 +68,8 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
       },
       {
         file: "packages/kafka/consuming/group-reader.ts",
-        now: "this.#member = join;",
-        before: "this.hasBatch = false; this.#member = join;",
+        now: "const { assigned } = join;",
+        before: "const { assigned } = join; this.hasBatch = false;",
       },
     ],
     breaks: [STANDSTILL],
@@ -92,14 +92,14 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [BACK, DOUBLE, PASSED],
     worlds: "deliveries",
-    firstSeed: 435,
+    firstSeed: 912,
   },
   {
     name: "batches of an earlier generation are handed on",
     edits: [
       {
         file: "packages/kafka/consuming/group-reader.ts",
-        now: "if (this.#isStopping || batch.generation !== this.#member?.generation) return;",
+        now: "if (this.#isStopping || batch.generation !== this.#generations.current) return;",
         before: "if (this.#isStopping) return;",
       },
     ],

@@ -18,13 +18,22 @@ function isMeant({ only, what }: RequestFault, { api, process }: ClusterRequest)
 const NOTICED_MS = { from: 200, to: 4_000 };
 const LATE_MS = { from: 20, to: 3_000 };
 
+function feltAfterMs(decision: Decision): number {
+  if (decision.kind === "lose_request" || decision.kind === "lose_answer")
+    return decision.noticedAfterMs ?? NOTICED_MS.to;
+  return decision.kind === "delay" ? decision.requestMs + (decision.answerMs ?? 0) : 0;
+}
+
 /** Decides what becomes of each request to the cluster, by the faults that are on. */
 export class PlannedFaults implements Faults {
   readonly #on = new Set<Fault & RequestFault>();
   readonly #random: Random;
+  readonly #onFault: (process: string, feltAfterMs: number) => void;
 
-  constructor(random: Random) {
+  /** `onFault`: a request went wrong, and its process feels it after so long, which may be after the end of the fault. */
+  constructor(random: Random, onFault: (process: string, feltAfterMs: number) => void) {
     this.#random = random;
+    this.#onFault = onFault;
   }
 
   begin(fault: Fault & RequestFault): void {
@@ -37,7 +46,10 @@ export class PlannedFaults implements Faults {
 
   decide(request: ClusterRequest): Decision {
     for (const fault of this.#on) {
-      if (isMeant(fault, request) && this.#random.chance(fault.share)) return this.#decision(fault, request);
+      if (!isMeant(fault, request) || !this.#random.chance(fault.share)) continue;
+      const decision = this.#decision(fault, request);
+      this.#onFault(request.process, feltAfterMs(decision));
+      return decision;
     }
     return PASS;
   }

@@ -50,7 +50,9 @@ export class World {
       ({ level, message, process }) => this.trace.add(process, `${level}: ${message}`),
     );
     this.registry = new SimulatedRegistry(this.random.split("registry"));
-    this.requestFaults = new PlannedFaults(this.random.split("requests"));
+    this.requestFaults = new PlannedFaults(this.random.split("requests"), (process, feltAfterMs) =>
+      this.time.after(feltAfterMs, () => this.disturb(process, "requests")),
+    );
     this.cluster = this.#newCluster();
     this.endpoints = this.#newEndpoints();
   }

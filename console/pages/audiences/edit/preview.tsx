@@ -14,7 +14,7 @@ import { UserLink } from "../../../elements/user-link.tsx";
 
 type Answer = Schemas["PreviewAudienceAnswer"];
 type TraitAnswer = Schemas["TraitPreview"];
-type Counted = Omit<Answer, "sample">;
+type Counted = Omit<TraitAnswer, "sample"> & Partial<Pick<Answer, "unknownAudiences">>;
 
 const SETTLED_MS = 600;
 const REFUSED = 422;
@@ -88,13 +88,18 @@ function countLine(
 }
 
 function Count({ of: answer, what }: { readonly of: Counted; readonly what: string }) {
-  const { preparation, unknownCalls } = answer;
+  const { preparation, unknownAudiences = [], unknownCalls } = answer;
   return (
     <>
       <p role="status">{countLine(answer, what)}</p>
       {unknownCalls.length > 0 && (
         <p className="note">
           Not known from profiles, and counted as not made: <Text most={500}>{unknownCalls.join(", ")}</Text>
+        </p>
+      )}
+      {unknownAudiences.length > 0 && (
+        <p className="note">
+          Not every member is known, and others count as none: <Text>{unknownAudiences.join(", ")}</Text>
         </p>
       )}
       {preparation !== null && (
@@ -116,9 +121,9 @@ function Members({ of: answer }: { readonly of: Answer }) {
         <Table
           caption="Some members"
           rows={sample}
-          keyOf={({ anonymousId, userId }) => `${userId} ${anonymousId}`}
+          keyOf={({ anonymousId, groupId, userId }) => `${userId} ${anonymousId} ${groupId}`}
           columns={[
-            { title: "User", cell: (ids) => <UserLink {...ids} /> },
+            { title: "Of", cell: (ids) => <UserLink {...ids} /> },
             { title: "Why", cell: ({ why }) => <Why of={why} /> },
           ]}
         />
@@ -138,11 +143,7 @@ function Values({ of: answer }: { readonly of: TraitAnswer }) {
           rows={sample}
           keyOf={({ groupId, userId }) => `${userId} ${groupId}`}
           columns={[
-            {
-              title: "Of",
-              cell: ({ groupId, ...ids }) =>
-                groupId === null ? <UserLink {...ids} /> : <Text>{groupId}</Text>,
-            },
+            { title: "Of", cell: (ids) => <UserLink {...ids} /> },
             { title: "Value", cell: ({ value }) => <Text most={200}>{JSON.stringify(value)}</Text> },
             { title: "Made of", cell: (row) => <MadeOf of={row} /> },
           ]}

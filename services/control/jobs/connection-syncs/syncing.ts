@@ -122,10 +122,9 @@ export class Syncing {
       await this.#send(values, config);
       await this.#correct(place.partition, values, config);
     }
-    const sent = this.#sync.sent + values.length;
     this.#doubts.given(values.map(({ audience, profileId }) => ({ profileId, computationId: audience.id })));
     const doubts = this.#doubts.list();
-    this.#sync = changed(this.#sync, { ...place, unsure: [], doubts, sent }, this.#work.nowMs());
+    this.#sync = changed(this.#sync, { ...place, unsure: [], doubts }, this.#work.nowMs());
   }
 
   async #save(changes: Partial<ConnectionSync>): Promise<void> {
@@ -179,8 +178,10 @@ export class Syncing {
       const to = { destination, sync: this.#sync };
       // They were read some turns ago.
       const left = some.filter(({ profileId }) => !isSuppressed(profileId));
-      await write(left.flatMap((value) => jobOf(value, to) ?? []));
-      onWritten(left.length);
+      const jobs = left.flatMap((value) => jobOf(value, to) ?? []);
+      await write(jobs);
+      onWritten(jobs.length);
+      this.#sync = { ...this.#sync, sent: this.#sync.sent + jobs.length };
     }
   }
 

@@ -54,6 +54,8 @@ class World {
   /** Message ids of the destination's jobs, in the order of the log. */
   readonly log: string[] = [];
   readonly suppressed = new Set<string>();
+  /** Whose calls its filter holds back. */
+  readonly filtered = new Set<string>();
   left: Left | undefined;
   nowMs = START_MS;
   /** Of each look at the clock: so it is always time to note how far it is. */
@@ -100,6 +102,7 @@ class World {
       find: () => Promise.reject(new Error("not asked for")),
       read: () => Promise.reject(new Error("not asked for")),
       survivorOf: () => Promise.reject(new Error("not asked for")),
+      toldState: () => Promise.reject(new Error("not asked for")),
       needed: async () => undefined,
       refresh: async () => {
         this.#copy = structuredClone(this.live);
@@ -116,6 +119,7 @@ class World {
   #ending = new AbortController();
 
   work(): SyncWork {
+    const isFiltered = (id: string): boolean => this.filtered.has(id);
     return {
       store: {
         get: () => this.sync,
@@ -143,11 +147,11 @@ class World {
       givenAs,
       keyOf: ({ profileId }) => profileId,
       // What stands for the topic is the message id.
-      jobOf: (value) => ({
-        topic: givenAs(value),
-        key: value.profileId,
-        value: Buffer.from(`${value.result.text}${value.isCorrection ? " again" : ""}`),
-      }),
+      jobOf(value) {
+        const text = `${value.result.text}${value.isCorrection ? " again" : ""}`;
+        const job = { topic: givenAs(value), key: value.profileId, value: Buffer.from(text) };
+        return isFiltered(value.profileId) ? undefined : job;
+      },
       write: async (records) => {
         this.beforeWrite();
         await this.durable(() => {
@@ -214,12 +218,14 @@ test("it gets the members and values that there are, once; nothing of who is non
   expect(world.written).toHaveLength(2);
 });
 
-test("it gets nothing of who is suppressed between the reading and the writing", async () => {
+test("it gets nothing of who is suppressed between the reading and the writing, nor of what its filter holds back: neither counts as sent", async () => {
   const world = new World(members(6));
   world.onWrite = () => void world.suppressed.add("u4");
+  world.filtered.add("u2");
   await world.run();
   expect(world.written).not.toContain("u4 true");
-  expect(world.written).toHaveLength(5);
+  expect(world.written).toHaveLength(4);
+  expect(world.sync).toMatchObject({ isDone: true, sent: 4 });
 });
 
 describe("one that was off and is on again before anybody looked", () => {

@@ -8,7 +8,7 @@ import {
 } from "#topics";
 import { StaleEdit } from "../../records/sole-writer.ts";
 import { createAudience, deleteAudience } from "../../resources/audiences/audience.ts";
-import { progressOf } from "../../resources/audiences/fixtures/processor.ts";
+import { progressOf } from "../../resources/audiences/fixtures/progress.ts";
 import { applied, newImport } from "../imports/import.ts";
 import { forgetDeleted } from "./open.ts";
 

@@ -4,11 +4,8 @@ import { connect } from "#connection";
 import { type ControlService, problemFields, startControl } from "#support/control-service";
 import { until } from "#support/until";
 import type { AudienceConfig, MembershipImport } from "#topics";
-import {
-  progressOf,
-  type SimulatedProcessor,
-  startProcessor,
-} from "../../resources/audiences/fixtures/processor.ts";
+import { type SimulatedProcessor, startProcessor } from "../../resources/audiences/fixtures/processor.ts";
+import { progressOf } from "../../resources/audiences/fixtures/progress.ts";
 
 const KEPT = { HOOKLINE_DELETED_AUDIENCE_RETENTION: "1s" };
 const WAIT = { timeoutMs: 30_000 };

@@ -1,7 +1,9 @@
 // What an import changes: its rows beside the members that control's copy of the profiles has.
 import { ownerOf, userProfileId } from "#audiences";
 import type { Host } from "#host";
-import type { MembershipImport } from "#topics";
+import type { OutgoingRecord } from "#kafka";
+import type { Serde } from "#serde";
+import { type MembershipImport, profileEvent, type Topic } from "#topics";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
 import { IdSet } from "../id-set.ts";
 
@@ -130,4 +132,14 @@ export class Differences {
   #nextTurn(): Promise<void> {
     return new Promise((resolve) => void this.#parts.host.setImmediate(resolve));
   }
+}
+
+/** Tells the audience processor of one change of a list. */
+export function listEvent(
+  { serde, topic }: { readonly serde: Pick<Serde, "encode">; readonly topic: Topic<"profile-event"> },
+  { audienceId, stagedAtMs }: MembershipImport,
+  { isMember, profileId }: Change,
+): OutgoingRecord {
+  const event = profileEvent("list", { listId: audienceId, isMember, listedAtMs: stagedAtMs });
+  return { topic: topic.name, key: profileId, value: serde.encode(topic, event) };
 }

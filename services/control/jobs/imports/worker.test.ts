@@ -87,6 +87,7 @@ class World {
       ids: (partition, after = "") =>
         [...this.known].filter((id) => partitionOf(id) === partition && id > after).sort(),
       sentOf: async (_, id) => stateOf(id),
+      toldState: () => Promise.reject(new Error("not asked for")),
       survivorOf: async (id) => {
         const survivor = merged[id] ?? id;
         return this.known.has(survivor) ? { id: survivor, state: stateOf(survivor) } : undefined;

@@ -9,6 +9,8 @@ import type { ProfileState, Topic } from "#topics";
 
 /** What was sent of a profile, and the lists that name it. Of a suppressed user there are no results. */
 export type SentState = Pick<ProfileState, "incarnation" | "lists" | "results" | "redirectTo">;
+/** What a user's accounts are to be told. */
+export type ToldState = Pick<ProfileState, "accounts" | "results">;
 type StoredState = SentState & Pick<ProfileState, "suppressions">;
 
 /** A profile as it is found by an id of its user. */
@@ -41,6 +43,8 @@ export interface ProfileReader {
   ids(partition: number, after?: string): Iterable<string>;
   /** What was sent for the profile, without reading all of it. */
   sentOf(partition: number, id: string): Promise<SentState | undefined>;
+  /** Of a suppressed user, too, who stays in audiences as last sent: for counts of an account's members, never to be shown. */
+  toldState(partition: number, id: string): Promise<ToldState | undefined>;
 }
 
 export interface ReplicaOptions {
@@ -65,10 +69,13 @@ export class ProfileReplica implements ProfileReader {
   #stores: PartitionStore[] = [];
   #whenLoaded = Promise.withResolvers<void>();
   readonly #decodeSent: (bytes: Buffer | null) => StoredState | Promise<StoredState>;
+  readonly #decodeTold: (bytes: Buffer | null) => ToldState | Promise<ToldState>;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    this.#decodeSent = options.serde.decodeFields(options.topic, [
+    const { serde, topic } = options;
+    this.#decodeTold = serde.decodeFields(topic, ["accounts", "results"]);
+    this.#decodeSent = serde.decodeFields(topic, [
       "incarnation",
       "lists",
       "results",
@@ -184,6 +191,11 @@ export class ProfileReplica implements ProfileReader {
   async sentOf(partition: number, id: string): Promise<SentState | undefined> {
     const value = this.#stores[partition]?.get(id);
     return value === undefined ? undefined : this.#said(id, await this.#decodeSent(value));
+  }
+
+  async toldState(partition: number, id: string): Promise<ToldState | undefined> {
+    const value = this.#stores[partition]?.get(id);
+    return value === undefined ? undefined : await this.#decodeTold(value);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, problemFields, startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { progressOf, type SimulatedProcessor, startProcessor } from "./fixtures/processor.ts";
+import { type SimulatedProcessor, startProcessor } from "./fixtures/processor.ts";
+import { progressOf } from "./fixtures/progress.ts";
 
 let control: ControlService;
 let processor: SimulatedProcessor;

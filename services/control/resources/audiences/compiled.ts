@@ -65,7 +65,10 @@ export function limitedFromMs(
   return reading.ok ? limitHistory(reading.definition, config).fromMs : undefined;
 }
 
-/** It and all audiences and computed traits that it names, through others too. */
+/**
+ * It and all audiences and computed traits that it names, through others too. Of users' audiences that `members` names the account only learns
+ * who is in them: they are left out.
+ */
 function withReferences(config: AudienceConfig, configs: readonly AudienceConfig[]): Set<AudienceConfig> {
   const nameable = configs.filter(({ deletedAtMs }) => deletedAtMs === null);
   const byKey = new Map(nameable.map((one) => [one.key, one]));
@@ -73,7 +76,7 @@ function withReferences(config: AudienceConfig, configs: readonly AudienceConfig
   for (const one of found)
     for (const key of namedBy(one).references) {
       const other = byKey.get(key);
-      if (other !== undefined) found.add(other);
+      if (other !== undefined && namedBy(other).of === namedBy(one).of) found.add(other);
     }
   return found;
 }

@@ -1,9 +1,11 @@
 import type { Readable } from "node:stream";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
+import type { LeafExplanation } from "#audiences";
 import { either, kindField } from "../../http/either.ts";
 import { TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { PageQuery } from "../../http/pages.ts";
+import { isoTime } from "../../http/time-pages.ts";
 
 /** A definition is about users or about accounts: the other one is refused. */
 export const ASKED_FIELDS = {
@@ -75,3 +77,12 @@ export const MembersExport = Type.Unsafe<Readable>({
   description:
     "All members, a line each: userId,anonymousId,since; of an audience of accounts groupId,since.",
 });
+
+export function untilOf(untilMs: number | undefined): { until?: string } {
+  return untilMs === undefined ? {} : { until: isoTime(untilMs) };
+}
+
+/** What a condition comes to for one profile, as the API shows it. */
+export function leafView({ untilMs, ...leaf }: LeafExplanation): Static<typeof LeafField> {
+  return { ...leaf, ...untilOf(untilMs) };
+}

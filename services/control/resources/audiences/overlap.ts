@@ -1,7 +1,7 @@
 // How many are in two audiences at once, as it was sent.
 import { countError, estimateOf } from "./count-error.ts";
 import type { MemberParts } from "./member-parts.ts";
-import { lookAtSome } from "./sample.ts";
+import { lookAtSome, MAX_MS } from "./sample.ts";
 
 interface Count {
   readonly count: number;
@@ -28,11 +28,12 @@ export async function overlapOf(
   oneId: string,
   otherId: string,
 ): Promise<Overlap> {
-  const { profiles, slices } = parts;
+  const { host, profiles, slices } = parts;
   const pause = slices.begin();
   await pause();
   let [one, other, both] = [0, 0, 0];
-  const looked = await lookAtSome(parts, MAX_LOOKED_AT, async (partition, id) => {
+  const asked = { most: MAX_LOOKED_AT, endMs: host.elapsed() + MAX_MS, of: "users", pause } as const;
+  const looked = await lookAtSome(parts, asked, async (partition, id) => {
     const sent = await profiles.sentOf(partition, id);
     const isIn = (audienceId: string): boolean =>
       sent?.redirectTo === null &&
@@ -41,7 +42,6 @@ export async function overlapOf(
     if (isInOne) one += 1;
     if (isInOther) other += 1;
     if (isInOne && isInOther) both += 1;
-    await pause();
   });
   const countOf = (members: number): Count => {
     const sampled = { ...looked, members };

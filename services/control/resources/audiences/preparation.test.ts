@@ -3,7 +3,7 @@ import { systemHost } from "#host";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import { Slices } from "../../records/profiles/slices.ts";
 import { createAudience } from "./audience.ts";
-import { progressOf } from "./fixtures/processor.ts";
+import { progressOf } from "./fixtures/progress.ts";
 import type { AudienceParts } from "./parts.ts";
 import { preparationOf } from "./preparation.ts";
 

@@ -20,15 +20,30 @@ type Parts = Pick<
   "audienceProgress" | "audiences" | "eventsSince" | "nowMs" | "pace" | "profilePartitions" | "slices"
 >;
 
-/** What a leaf asks for is there when the counts by name say it, or when a live audience has counted it for as long as it asks. */
-export async function unknownLeaves(
-  parts: Pick<Parts, "audienceProgress" | "audiences" | "nowMs" | "pace" | "profilePartitions">,
-  { leaves }: ComputationSet,
+type StatusParts = Pick<Parts, "audienceProgress" | "audiences" | "nowMs" | "pace" | "profilePartitions">;
+
+/** Leaves on calls: what one asks for is there when the counts by name say it, or when a live audience has counted it for as long as it asks. */
+export function unknownLeaves(parts: StatusParts, set: ComputationSet, pause: Pause): Promise<LeafUse[]> {
+  const isInLog = ({ plan }: LeafUse): boolean => !isAboutMembers(plan) && !isKnownFromSummary(plan);
+  return leavesOfNoLive(parts, { set, isMeant: isInLog }, pause);
+}
+
+/** Leaves on audiences of an account's members that no live audience asks for: accounts learn of them when one does. */
+export function untoldLeaves(parts: StatusParts, set: ComputationSet, pause: Pause): Promise<LeafUse[]> {
+  return leavesOfNoLive(parts, { set, isMeant: ({ plan }) => isAboutMembers(plan) }, pause);
+}
+
+export function isAboutMembers({ leaf }: LeafUse["plan"]): boolean {
+  return leaf.type === "member";
+}
+
+async function leavesOfNoLive(
+  parts: StatusParts,
+  { isMeant, set }: { readonly set: ComputationSet; readonly isMeant: (use: LeafUse) => boolean },
   pause: Pause,
 ): Promise<LeafUse[]> {
   const configs = parts.audiences.list();
-  const isInLog = ({ plan }: LeafUse): boolean => plan.leaf.type !== "member" && !isKnownFromSummary(plan);
-  const unknown = new Map([...leaves].filter(([, use]) => isInLog(use)));
+  const unknown = new Map([...set.leaves].filter(([, use]) => isMeant(use)));
   for (const config of configs) {
     if (unknown.size === 0) break;
     if (config.deletedAtMs !== null || config.kind === "list") continue;

@@ -20,14 +20,16 @@ const PreparationView = Type.Object(
 export const PREVIEW_FIELDS = {
   exact: Type.Boolean({
     description:
-      "Every profile was looked at, and there are no unknownCalls; otherwise the count is an estimate.",
+      "Every profile was looked at, and there are no unknownCalls and no unknownAudiences; otherwise the count is an estimate.",
   }),
   countError: Type.Unsafe<number | null>({
     type: ["integer", "null"],
     description:
-      "The count is at most so far from the estimate: with 95 % certainty, or surely where five seconds did not reach all partitions. 0 when exact; null while there are unknownCalls.",
+      "The count is at most so far from the estimate: with 95 % certainty, or surely where five seconds did not reach all partitions. 0 when exact; null while there are unknownCalls or unknownAudiences.",
   }),
-  profiles: Type.Integer({ description: "How many there are." }),
+  profiles: Type.Integer({
+    description: "How many there are; of a definition of accounts, how many accounts.",
+  }),
   profilesLookedAt: Type.Integer({
     description: "At most 20,000, evenly spread, and what five seconds allow.",
   }),

@@ -7,9 +7,8 @@ import type { ControlApp } from "../../http/server.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import { checkBody } from "../../http/validation.ts";
 import { createAudience } from "./audience.ts";
-import { leafView, untilOf } from "./leaf-view.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
-import { LeafField, OWNER_FIELDS } from "./member-schemas.ts";
+import { LeafField, leafView, OWNER_FIELDS, untilOf } from "./member-schemas.ts";
 import { previewOf } from "./preview.ts";
 import { PREVIEW_FIELDS, PREVIEW_KEY, previewAnswer } from "./preview-answer.ts";
 import { previewProblems, traitPreviewProblems } from "./rules.ts";
@@ -19,6 +18,10 @@ const PreviewView = Type.Object(
   {
     estimatedCount: Type.Integer({ description: "Members that it would have now." }),
     ...PREVIEW_FIELDS,
+    unknownAudiences: Type.Array(Type.String(), {
+      description:
+        "Keys of audiences named in members of which not every user is known, as they are being prepared or there are more users than three seconds reach. Other users count as not in them.",
+    }),
     sample: Type.Array(
       Type.Object({
         ...OWNER_FIELDS,

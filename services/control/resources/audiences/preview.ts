@@ -7,6 +7,7 @@ import {
   type LeafUse,
   ownerOf,
   type Profile,
+  type Subject,
   seedLeaves,
   subjectOf,
 } from "#audiences";
@@ -15,8 +16,9 @@ import type { Pause } from "../../records/profiles/slices.ts";
 import { compiledWithReferences } from "./compiled.ts";
 import { countError, estimateOf } from "./count-error.ts";
 import type { MemberParts } from "./member-parts.ts";
-import { unknownLeaves } from "./preparation.ts";
-import { lookAtSome } from "./sample.ts";
+import { isAboutMembers, unknownLeaves } from "./preparation.ts";
+import { lookAtSome, MAX_MS } from "./sample.ts";
+import { type ToldMembers, toldMembers } from "./told-members.ts";
 
 export interface Preview<E> {
   /** Members, or profiles that have a value. */
@@ -30,6 +32,8 @@ export interface Preview<E> {
   readonly sample: (E & Owner)[];
   /** Names of the calls of whose past the profiles do not say what the definition asks for: nothing of it counts here. */
   readonly unknownCalls: string[];
+  /** Keys of audiences that `members` asks for, of which not every user is known: the others count as not in it. */
+  readonly unknownAudiences: string[];
 }
 
 interface Owner {
@@ -52,6 +56,7 @@ interface Judging {
   readonly computation: Computation;
   readonly uses: readonly LeafUse[];
   readonly nowMs: number;
+  readonly told: ToldMembers | undefined;
   /** Names of calls that may have come to a profile that knows nothing of them. */
   readonly unknown: Set<string>;
 }
@@ -69,33 +74,42 @@ export async function previewOf<E extends object>(
   config: AudienceConfig,
   explain: Explain<E>,
 ): Promise<Preview<E>> {
-  const { nowMs, profiles, slices } = parts;
+  const { host, profiles, slices } = parts;
+  const endMs = host.elapsed() + MAX_MS;
   const pause = slices.begin();
   const set = await compiledWithReferences(config, parts.audiences.list(), pause);
   const computation = set.computations.get(config.id);
   if (computation === undefined) throw new Error("a definition that was accepted cannot be compiled");
-  const judging = { computation, uses: [...set.leaves.values()], nowMs: nowMs(), unknown: new Set<string>() };
+  const nowMs = parts.nowMs();
+  const told = await toldMembers(parts, { set, nowMs, pause });
+  const uses = [...set.leaves.values()];
+  const judging = { computation, uses, nowMs, told, unknown: new Set<string>() };
   const seen: Seen = { members: 0, sample: [] };
-  const looked = await lookAtSome(parts, MAX_JUDGED, async (partition, id) => {
+  const look = { most: MAX_JUDGED, endMs, of: subjectOfComputation(computation), pause };
+  const looked = await lookAtSome(parts, look, async (partition, id) => {
     const profile = await profiles.read(partition, id);
     await pause();
-    if (profile !== undefined && isCounted(profile, judging)) noteMember(seen, profile);
-    await pause();
+    if (profile !== undefined && (await isCounted(profile, judging))) noteMember(seen, profile);
   });
   const calls = (await unknownLeaves(parts, set, pause)).map(({ plan }) => plan.leaf.name);
-  const unknown = [...new Set([...judging.unknown, ...calls])].sort();
+  const unknownCalls = [...new Set([...judging.unknown, ...calls])].sort();
+  const unknownAudiences = [...(told?.unknownAudiences ?? [])];
+  const isKnown = unknownCalls.length + unknownAudiences.length === 0;
   const sampled = { ...looked, members: seen.members };
   return {
     estimatedCount: estimateOf(sampled),
-    isExact: looked.isWhole && unknown.length === 0,
-    countError: unknown.length === 0 ? countError(sampled) : null,
+    isExact: looked.isWhole && isKnown,
+    countError: isKnown ? countError(sampled) : null,
     profiles: looked.total,
     profilesJudged: looked.judged,
-    sample: await explained(seen.sample, (profile) =>
-      explain(computation, { profile, nowMs: judging.nowMs, pause }),
-    ),
-    unknownCalls: unknown,
+    sample: await explained(seen.sample, (profile) => explain(computation, { profile, nowMs, pause })),
+    unknownCalls,
+    unknownAudiences,
   };
+}
+
+function subjectOfComputation({ definition }: Computation): Subject {
+  return definition.kind === "list" ? "users" : definition.of;
 }
 
 async function explained<E extends object>(
@@ -116,13 +130,18 @@ function noteMember(seen: Seen, profile: Profile): void {
 }
 
 /** Whether the profile is a member, or has a value that would be sent. */
-function isCounted(profile: Profile, { computation, nowMs, unknown, uses }: Judging): boolean {
+async function isCounted(
+  profile: Profile,
+  { computation, nowMs, told, unknown, uses }: Judging,
+): Promise<boolean> {
   if (profile.redirectTo !== undefined || profile.judgedAtMs === 0) return false;
-  const { definition, includeAnonymous, plan } = computation;
-  if (definition.kind !== "list" && definition.of !== subjectOf(profile.id)) return false;
+  const { includeAnonymous, plan } = computation;
+  if (subjectOfComputation(computation) !== subjectOf(profile.id)) return false;
   if ("anonymousId" in ownerOf(profile.id) && !includeAnonymous) return false;
   seedLeaves(profile, uses);
-  for (const { plan } of uses) if (isUnknown(profile, plan)) unknown.add(plan.leaf.name);
+  await told?.tell(profile);
+  for (const { plan } of uses)
+    if (!isAboutMembers(plan) && isUnknown(profile, plan)) unknown.add(plan.leaf.name);
   const { value } = evaluateComputation(computation, { profile, nowMs, known: new Map() });
   return plan === undefined ? value === true : isSentFirst(value);
 }

@@ -1,7 +1,6 @@
 // What a schema cannot say of audiences and computed traits: keys and definitions.
 import {
   type AudienceContext,
-  type AudienceDefinition,
   costProblem,
   definitionCost,
   keyProblem,
@@ -57,7 +56,7 @@ export function previewProblems(body: unknown, configs: readonly AudienceConfig[
   const { definition } = body;
   const reading = parseAudience(definition, contextOf(configs));
   if (!reading.ok) return [...reading.problems, ...anonymousProblems(body)];
-  const message = costProblem(definitionCost(definition)) ?? toldProblem(reading.definition);
+  const message = costProblem(definitionCost(definition));
   return [...(message === undefined ? [] : [{ path: "definition", message }]), ...anonymousProblems(body)];
 }
 
@@ -69,16 +68,6 @@ export function traitPreviewProblems(body: unknown): readonly FieldProblem[] {
   if (!reading.ok) return reading.problems;
   const message = costProblem(definitionCost(definition));
   return message === undefined ? [] : [{ path: "definition", message }];
-}
-
-/** Accounts know what they were told alone. */
-function toldProblem({ leaves }: AudienceDefinition): string | undefined {
-  const isTold = [...leaves.values()].some(
-    (leaf) => leaf.kind === "composite" && leaf.parts.some(({ type }) => type === "member"),
-  );
-  return isTold
-    ? "asks in which audiences members are, which accounts learn once it is made: make it to see its members, or preview the audience that it names"
-    : undefined;
 }
 
 function keyProblems(given: JsonObject, configs: readonly AudienceConfig[]): FieldProblem[] {

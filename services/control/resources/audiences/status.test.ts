@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { progressOf } from "./fixtures/processor.ts";
+import { progressOf } from "./fixtures/progress.ts";
 import { audienceStatus } from "./status.ts";
 
 const wanted = { generation: 2, isPaused: false, updatedAtMs: 0 };

@@ -6,7 +6,6 @@ import { type OptionsInput, optionsView, patchOptions } from "./options/patch.ts
 import { pauseView } from "./pause.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
 import { renewWebhooks, type Sealer, sealWebhooks, type WebhookInput } from "./secrets.ts";
-import { patchSwitch } from "./switch.ts";
 
 export interface DestinationInput extends OptionsInput, SecretInput {
   readonly name: string;
@@ -89,4 +88,14 @@ export function destinationView(destination: DestinationConfig, nowMs: number) {
     createdAt: new Date(destination.createdAtMs).toISOString(),
     updatedAt: new Date(destination.updatedAtMs).toISOString(),
   };
+}
+
+type Switch = Pick<DestinationConfig, "enabled" | "enabledAtMs" | "disabledReason">;
+
+/** Switching it on begins a new count of failure, and clears the reason why it was switched off; so does a person's own "off". */
+export function patchSwitch(before: Switch, enabled: boolean | undefined, nowMs: number): Switch {
+  const { enabledAtMs, disabledReason } = before;
+  if (enabled === undefined) return { enabled: before.enabled, enabledAtMs, disabledReason };
+  const isSwitchedOn = enabled && !before.enabled;
+  return { enabled, enabledAtMs: isSwitchedOn ? nowMs : enabledAtMs, disabledReason: null };
 }

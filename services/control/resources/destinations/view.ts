@@ -1,4 +1,7 @@
-import type { DestinationConfig } from "#topics";
+import { isIP } from "node:net";
+import type { AddressPolicy } from "#egress";
+import type { DestinationConfig, Webhook } from "#topics";
+import type { FieldProblem } from "../../http/problem.ts";
 import { shownUrl } from "../../http/shown-url.ts";
 import { webhookId } from "../../http/webhook-fields.ts";
 import { destinationView } from "./destination.ts";
@@ -6,7 +9,6 @@ import { breakerView } from "./health/breaker-view.ts";
 import { healthView } from "./health/view.ts";
 import type { DestinationParts } from "./parts.ts";
 import { retryView } from "./retry-view.ts";
-import { destinationWarnings } from "./warnings.ts";
 
 /** A destination as answers show it, with its health. */
 export function destinationViewOf(
@@ -35,4 +37,17 @@ export function destinationViewOf(
     health: healthView(destination, health.of(destination.id), breakerOf),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+/** What is allowed and will fail: a URL with an address to which no request goes (contract 6.1). What a name leads to shows at each request. */
+export function destinationWarnings(
+  webhooks: readonly Pick<Webhook, "url">[],
+  policy: AddressPolicy,
+): FieldProblem[] {
+  return webhooks.flatMap(({ url }, index) => {
+    const address = new URL(url).hostname.replace(/^\[|\]$/g, "");
+    const refusal = isIP(address) === 0 ? undefined : policy(address);
+    if (refusal === undefined) return [];
+    return { path: `webhooks[${index}].url`, message: `gets no call: its address is ${refusal}` };
+  });
 }

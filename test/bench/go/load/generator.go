@@ -16,7 +16,9 @@ const restMicros = 10_000
 // One keep-alive connection with one request at a time.
 type connection struct {
 	// 0: not connected.
-	socket   int
+	socket int
+	// Of the addresses, the one that it is or was connected to.
+	at       int
 	isBusy   bool
 	messages loop.Messages
 	request  []byte
@@ -42,9 +44,10 @@ type totals struct {
 }
 
 type generator struct {
-	loop     *loop.Loop
-	address  netip.AddrPort
-	template template
+	loop *loop.Loop
+	// A server's, or those of several that take the same calls.
+	addresses []netip.AddrPort
+	template  template
 	// Requests a second of the open loop; 0 is the closed loop.
 	perSecond   float64
 	beganMicros int64
@@ -61,18 +64,16 @@ type generator struct {
 }
 
 func newGenerator(given options) *generator {
-	target, err := givenAddress(given.Origin)
-	program.Must(err)
 	g := &generator{
 		loop:        loop.New(),
-		address:     target,
+		addresses:   givenAddresses(given.Origins),
 		template:    prepare(given),
 		perSecond:   given.RequestsPerSecond,
 		beganMicros: program.NowMicros(),
 		connections: map[int]*connection{},
 	}
-	for range given.Connections {
-		g.free = append(g.free, &connection{})
+	for index := range given.Connections {
+		g.free = append(g.free, &connection{at: index % len(g.addresses)})
 	}
 	return g
 }
@@ -152,7 +153,11 @@ func (g *generator) begin(startedMicros int64) {
 }
 
 func (g *generator) connect(c *connection) bool {
-	socket, err := loop.Dial(g.address)
+	socket, err := loop.Dial(g.addresses[c.at])
+	for tries := 1; err != nil && tries < len(g.addresses); tries++ {
+		c.at = (c.at + 1) % len(g.addresses)
+		socket, err = loop.Dial(g.addresses[c.at])
+	}
 	if err != nil {
 		g.fail(c)
 		return false

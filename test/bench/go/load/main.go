@@ -17,8 +17,8 @@ import (
 )
 
 type options struct {
-	// http:// with an IPv4 address and a port.
-	Origin string `json:"origin"`
+	// Each http:// with an IPv4 address and a port. Connections are spread over them; one that finds nobody goes on to the next.
+	Origins []string `json:"origins"`
 	// Requests carry them in turn.
 	WriteKeys []string `json:"writeKeys"`
 	// One call as JSON text with the fields that template.go names.
@@ -29,12 +29,15 @@ type options struct {
 	RequestsPerSecond float64 `json:"requestsPerSecond"`
 }
 
-func givenAddress(origin string) (netip.AddrPort, error) {
-	target, err := url.Parse(origin)
-	if err != nil {
-		return netip.AddrPort{}, err
+func givenAddresses(origins []string) (addresses []netip.AddrPort) {
+	for _, origin := range origins {
+		target, err := url.Parse(origin)
+		program.Must(err)
+		address, err := netip.ParseAddrPort(target.Host)
+		program.Must(err)
+		addresses = append(addresses, address)
 	}
-	return netip.ParseAddrPort(target.Host)
+	return addresses
 }
 
 func (g *generator) count() any {

@@ -70,7 +70,7 @@ func prepare(options options) template {
 		copy(body[fields.message:], run)
 		prepared.calls = append(prepared.calls, fields)
 	}
-	target, err := url.Parse(options.Origin)
+	target, err := url.Parse(options.Origins[0])
 	program.Must(err)
 	for _, key := range options.WriteKeys {
 		prepared.heads = append(prepared.heads, head(target.Host, path, key, len(body)))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, problemFields, startControl } from "#support/control-service";
 import { DESTINATION_DEFAULTS } from "#topics";
-import { patchSwitch } from "../switch.ts";
+import { patchSwitch } from "../destination.ts";
 import { patchOptions } from "./patch.ts";
 
 let control: ControlService;

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { addressPolicy } from "#egress";
-import { destinationWarnings } from "./warnings.ts";
+import { destinationWarnings } from "./view.ts";
 
 const urls = (...hosts: string[]) => hosts.map((host) => ({ url: `http://${host}:8080/hook` }));
 

@@ -1,0 +1,34 @@
+// Writes console/api/tables.generated.ts, what is chosen from in the console, from the tables of the product. --check refuses a stale one.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { NAME_FIELDS } from "#audiences";
+import { DEAD_LETTER_REASONS } from "#contract";
+import { OPTIONS } from "../../services/control/resources/destinations/options/table.ts";
+
+const NAME = "console/api/tables.generated.ts";
+const FILE = join(import.meta.dirname, "../..", NAME);
+
+/** The kind of a field, by the type that its values have in the schema. */
+const KINDS: Readonly<Record<string, string>> = {
+  ...{ array: "list", boolean: "switch", object: "conditions", string: "text" },
+  ...{ integer: "number", number: "number" },
+};
+
+const options = Object.entries(OPTIONS).map(([name, { schema, shown }]) => {
+  const [type = "", orNull] = [(schema as { readonly type?: string | string[] }).type ?? ""].flat();
+  const of = { kind: KINDS[type], isNullable: orNull === "null", group: "sending", unset: "", ...shown };
+  return [name, of];
+});
+const TABLES = {
+  OPTIONS: Object.fromEntries(options),
+  DEAD_LETTER_REASONS,
+  CALL_KINDS: NAME_FIELDS,
+};
+const exported = ([name, table]: [string, object]): string =>
+  `export const ${name} = ${JSON.stringify(table, undefined, 2)} as const;\n`;
+const text = `// Written by \`npm run generate\`.\n${Object.entries(TABLES).map(exported).join("")}`;
+if (!process.argv.includes("--check")) writeFileSync(FILE, text);
+else if (readFileSync(FILE, "utf8") !== text) {
+  process.stderr.write(`${NAME} is stale: npm run generate\n`);
+  process.exitCode = 1;
+}

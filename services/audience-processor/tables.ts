@@ -1,0 +1,50 @@
+// What the processor follows: what is configured, how far each partition is with it, and how many are in each audience.
+import type { Table, TableOptions } from "#kafka";
+import { watchTable } from "#runtime";
+import {
+  type AudienceConfig,
+  type AudienceProgress,
+  type AudienceSize,
+  type RecordName,
+  type RecordTypes,
+  type Topic,
+  witnessesOf,
+} from "#topics";
+import type { Parts } from "./parts.ts";
+
+export interface Tables {
+  readonly configs: Table<AudienceConfig>;
+  readonly progress: Table<AudienceProgress>;
+  readonly sizes: Table<AudienceSize>;
+}
+
+export function followTables({ context, connection }: Pick<Parts, "context" | "connection">): Tables {
+  const { health, lifecycle, logger, metrics } = context;
+  const { kafka, serde, topics } = connection;
+  const follow = <R extends RecordName>(
+    name: string,
+    topic: Topic<R>,
+    options: Pick<TableOptions<RecordTypes[R]>, "keepsValues" | "witnesses"> = {},
+  ): Table<RecordTypes[R]> => {
+    const table = kafka.table<RecordTypes[R]>({
+      ...options,
+      topic: topic.name,
+      decode: ({ value }) => serde.decode(topic, value),
+      onPoison: ({ key }, error) =>
+        logger.error({ key, err: error }, "a record cannot be read; what it was before holds on"),
+    });
+    table.failed.catch((error: unknown) => lifecycle.fail(error));
+    health.readiness(`${name} is loaded`, () => table.loaded);
+    return table;
+  };
+  const { audienceConfig, audienceProgress, audienceSizes } = topics;
+  const configs = follow("audience-config", audienceConfig, {
+    witnesses: witnessesOf(topics, audienceConfig),
+  });
+  watchTable(metrics, "audience-config", configs);
+  return {
+    configs,
+    progress: follow("audience-progress", audienceProgress),
+    sizes: follow("audience-sizes", audienceSizes, { keepsValues: false }),
+  };
+}
