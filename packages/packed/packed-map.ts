@@ -4,7 +4,6 @@ import { Slabs } from "./slabs.ts";
 
 /**
  * A map from strings to bytes for entries by the million: an entry takes its bytes, eight more and some sixteen of the index, and no object.
- * A Map of strings and buffers takes 250 more of each.
  */
 export class PackedMap {
   readonly #key = new KeyBytes();

@@ -84,7 +84,7 @@ interface Excerpts<V> {
   cut(bytes: Buffer | null): Buffer | Promise<Buffer>;
   /** Reads what `cut` has made. */
   read(cut: Buffer | null): V;
-  /** Both: of few fields it takes a third of what `decodeFields` takes. */
+  /** Both. */
   decode(bytes: Buffer | null): V | Promise<V>;
 }
 
