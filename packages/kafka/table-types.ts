@@ -8,9 +8,13 @@ export interface TableOptions<V, L = V> {
   /** Called with a record that can never be read. The table stays as it was. */
   onPoison?(record: RawRecord, error: Error): void;
   /**
-   * Decodes what the listeners get. With it the table keeps values as bytes, and decodes a value only when somebody asks for it: a table
-   * of a million takes a third of a gigabyte instead of a whole one, and loads faster. `decode` must be synchronous for a record
-   * that this has decoded.
+   * The bytes that the table keeps of a value, for tables of a million. `decode` reads them: synchronously, of a record that has them as its value, when
+   * somebody asks for the value, and for each record if there is no `decodeForListeners`.
+   */
+  excerpt?(record: RawRecord): Buffer | Promise<Buffer>;
+  /**
+   * Decodes what the listeners get. With it, too, the table keeps bytes: those of the record unless there is an `excerpt`. `decode` must be
+   * synchronous for a record that this has decoded.
    */
   decodeForListeners?(record: RawRecord): L | Promise<L>;
   /**

@@ -1,19 +1,19 @@
-// Readers of what writers wrote: one for each record and writer's schema id, kept for the life of the
-// process.
+// What reads the records of writers: one reader for each record and writer's schema id, kept for the life of the process.
 import type { Host } from "#host";
 import type { RecordName } from "#topics";
-import { type AvroType, createRead, parseSchema, type RawSchema, type Read } from "./avro.ts";
+import { type AvroType, parseSchema, type RawSchema } from "./avro.ts";
 import { PoisonRecordError } from "./errors.ts";
 
-export interface Readers {
+export interface Readers<R> {
   /** The reader, when the writer's schema is known already. */
-  known(record: RecordName, writerId: number): Read | undefined;
+  known(record: RecordName, writerId: number): R | undefined;
   /** Asks for the writer's schema; callers that ask at the same time share one request. */
-  resolve(record: RecordName, writerId: number): Promise<Read>;
+  resolve(record: RecordName, writerId: number): Promise<R>;
 }
 
-export interface ReadersOptions {
-  typeOf(record: RecordName): AvroType;
+export interface ReadersOptions<R> {
+  /** Makes the reader of what was written with a schema. Throws a PoisonRecordError where that cannot be read as `record`. */
+  newReader(record: RecordName, writer: RawSchema): R;
   schemaOf(writerId: number): Promise<RawSchema>;
   readonly host: Pick<Host, "now">;
 }
@@ -26,16 +26,16 @@ const UNKNOWN_FOR_MS = 30_000;
 /** Garbage has many ids; only this many are remembered. */
 const MAX_UNKNOWN = 1_000;
 
-export function createReaders({ typeOf, schemaOf, host }: ReadersOptions): Readers {
-  const reads = new Map<RecordName, Map<number, Read>>();
-  const asking = new Map<string, Promise<Read>>();
+export function createReaders<R>({ newReader, schemaOf, host }: ReadersOptions<R>): Readers<R> {
+  const reads = new Map<RecordName, Map<number, R>>();
+  const asking = new Map<string, Promise<R>>();
   const unknown = new Map<string, { error: PoisonRecordError; untilMs: number }>();
 
-  async function ask(key: string, record: RecordName, writerId: number): Promise<Read> {
+  async function ask(key: string, record: RecordName, writerId: number): Promise<R> {
     try {
-      const read = createRead(typeOf(record), parseWriter(await schemaOf(writerId)));
-      reads.set(record, (reads.get(record) ?? new Map<number, Read>()).set(writerId, read));
-      return read;
+      const reader = newReader(record, await schemaOf(writerId));
+      reads.set(record, (reads.get(record) ?? new Map<number, R>()).set(writerId, reader));
+      return reader;
     } catch (error) {
       if (error instanceof PoisonRecordError) {
         if (unknown.size >= MAX_UNKNOWN) unknown.clear();
@@ -60,7 +60,7 @@ export function createReaders({ typeOf, schemaOf, host }: ReadersOptions): Reade
   };
 }
 
-function parseWriter(schema: RawSchema): AvroType {
+export function parseWriter(schema: RawSchema): AvroType {
   try {
     return parseSchema(schema);
   } catch (error) {

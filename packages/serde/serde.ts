@@ -1,9 +1,10 @@
 import { type Host, systemHost } from "#host";
 import type { RecordName, RecordTypes, Topic } from "#topics";
-import { parseSchema, type RawSchema, withFields } from "./avro.ts";
+import { createRead, parseSchema, type RawSchema, type Read, withFields } from "./avro.ts";
 import { untilAnswered } from "./back-off.ts";
 import { PoisonRecordError, RegistryUnavailableError } from "./errors.ts";
-import { createReaders, type Readers } from "./readers.ts";
+import { createExcerpt, type Excerpt } from "./excerpts.ts";
+import { createReaders, parseWriter, type Readers } from "./readers.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { readSchema } from "./schemas.ts";
 import { createEncoder, HEADER_BYTES, headerOf, writerId } from "./wire.ts";
@@ -68,8 +69,23 @@ export interface Serde {
     topic: Topic<R>,
     fields: readonly F[],
   ): (bytes: Buffer | null) => Pick<RecordTypes[R], F> | Promise<Pick<RecordTypes[R], F>>;
+  /** Makes what keeps only these fields of the topic's records, as bytes. */
+  excerpts<R extends RecordName, F extends keyof RecordTypes[R] & string>(
+    topic: Topic<R>,
+    fields: readonly F[],
+  ): Excerpts<Pick<RecordTypes[R], F>>;
   /** Ends all waiting. */
   close(): void;
+}
+
+/** Some fields of records, as bytes that are shorter than the records. */
+interface Excerpts<V> {
+  /** The fields' bytes. Synchronous, waits and throws as `decode` does; bytes that end too early or too late are found all the same. */
+  cut(bytes: Buffer | null): Buffer | Promise<Buffer>;
+  /** Reads what `cut` has made. */
+  read(cut: Buffer | null): V;
+  /** Both. */
+  decode(bytes: Buffer | null): V | Promise<V>;
 }
 
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -86,13 +102,13 @@ export function createSerde(options: SerdeOptions): Serde {
   const waiting = { host, signal: closing.signal, onUnavailable };
   const encoder = createEncoder();
   const typeOf = (record: RecordName) => known(types.get(record), `the record ${record}`);
-  const readersOf = (readerType: typeof typeOf): Readers =>
+  const readersOf: NewReaders = (newReader) =>
     createReaders({
-      typeOf: readerType,
+      newReader,
       schemaOf: (id) => untilAnswered(() => registry.schemaOf(id), waiting),
       host,
     });
-  const readers = readersOf(typeOf);
+  const readers = readersOf((record, writer) => createRead(typeOf(record), parseWriter(writer)));
 
   async function registerTopic({ name, record }: Topic): Promise<RegisteredSubject> {
     const subject = subjectOf(name);
@@ -135,32 +151,75 @@ export function createSerde(options: SerdeOptions): Serde {
     // The reader's schema is the one that RecordTypes is generated from, so what it reads has that type.
     decode: <R extends RecordName>({ record }: Topic<R>, bytes: Buffer | null) =>
       decodeWith<RecordTypes[R]>(readers, record, bytes),
+    ...partsOf(readersOf, readers, schemaOf),
+    close: () => closing.abort(),
+  };
+}
+
+type NewReaders = <T>(newReader: (record: RecordName, writer: RawSchema) => T) => Readers<T>;
+
+/** Makes what reads or keeps some fields of records. */
+function partsOf(
+  readersOf: NewReaders,
+  readers: Readers<Read>,
+  schemaOf: (record: RecordName) => RawSchema,
+): Pick<Serde, "decodeFields" | "excerpts"> {
+  return {
     decodeFields<R extends RecordName, F extends keyof RecordTypes[R] & string>(
       { record }: Topic<R>,
       fields: readonly F[],
     ) {
-      const partial = withFields(schemaOf(record), fields);
-      const { known: knownRead, resolve } = readersOf(() => partial);
+      const reader = withFields(schemaOf(record), fields);
+      const { known: knownRead, resolve } = readersOf((_, writer) => createRead(reader, parseWriter(writer)));
       const both = {
         known: knownRead,
         resolve: (name: RecordName, id: number) => readers.resolve(name, id).then(() => resolve(name, id)),
       };
       return (bytes: Buffer | null) => decodeWith<Pick<RecordTypes[R], F>>(both, record, bytes);
     },
-    close: () => closing.abort(),
+    excerpts<R extends RecordName, F extends keyof RecordTypes[R] & string>(
+      { record }: Topic<R>,
+      fields: readonly F[],
+    ) {
+      const reader = withFields(schemaOf(record), fields);
+      return excerptsOf<Pick<RecordTypes[R], F>>(
+        readersOf((_, writer) => createExcerpt(reader, writer, fields)),
+        record,
+      );
+    },
   };
 }
 
-function decodeWith<V>(
-  readers: Pick<Readers, "known" | "resolve">,
-  record: RecordName,
-  bytes: Buffer | null,
-): V | Promise<V> {
-  if (bytes === null) throw new PoisonRecordError("not_avro", "the record is a tombstone: it has no value");
-  const id = writerId(bytes);
+function decodeWith<V>(readers: Readers<Read>, record: RecordName, bytes: Buffer | null): V | Promise<V> {
+  const { id, value } = framed(bytes);
   const read = readers.known(record, id);
-  if (read !== undefined) return read(bytes, HEADER_BYTES) as V;
-  return readers.resolve(record, id).then((resolved) => resolved(bytes, HEADER_BYTES) as V);
+  if (read !== undefined) return read(value, HEADER_BYTES) as V;
+  return readers.resolve(record, id).then((resolved) => resolved(value, HEADER_BYTES) as V);
+}
+
+function excerptsOf<V>(readers: Readers<Excerpt>, record: RecordName): Excerpts<V> {
+  const cut = (bytes: Buffer | null): Buffer | Promise<Buffer> => {
+    const { id, value } = framed(bytes);
+    const excerpt = readers.known(record, id);
+    return excerpt?.cut(value) ?? readers.resolve(record, id).then((resolved) => resolved.cut(value));
+  };
+  const read = (bytes: Buffer | null): V => {
+    const { id, value } = framed(bytes);
+    return known(readers.known(record, id), `the excerpt of schema ${id}`).read(value, HEADER_BYTES) as V;
+  };
+  return {
+    cut,
+    read,
+    decode(bytes) {
+      const made = cut(bytes);
+      return made instanceof Promise ? made.then(read) : read(made);
+    },
+  };
+}
+
+function framed(bytes: Buffer | null): { readonly id: number; readonly value: Buffer } {
+  if (bytes === null) throw new PoisonRecordError("not_avro", "the record is a tombstone: it has no value");
+  return { id: writerId(bytes), value: bytes };
 }
 
 /** Subject of a topic's values, as every client of the registry names it. */

@@ -8,7 +8,10 @@ import { untriedJob } from "./untried-job.ts";
  * recognises one that a crash made twice (if the destination's width changed in between, in another process, which does not). One
  * user's calls share a shard, so they keep their order.
  */
-export function deliveryJob(call: Call, destination: DestinationConfig): DeliveryJob {
+export function deliveryJob(
+  call: Call,
+  destination: Parameters<typeof shardWidthOf>[0] & Pick<DestinationConfig, "id">,
+): DeliveryJob {
   const destinationId = destination.id;
   const { messageId, sourceId, userId, anonymousId, type, receivedAtMs, body } = call;
   return untriedJob({

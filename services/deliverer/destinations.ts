@@ -83,6 +83,26 @@ export interface FollowedDestinations extends Destinations {
   onRetryAsked(listener: (destinationId: string, askedAtMs: number) => void): void;
 }
 
+/** What delivering looks at of a destination beside its id; the rest of it never comes into the deliverer's memory. */
+const DELIVERED_FIELDS = [
+  "enabled",
+  "maxRequestsPerSecond",
+  "maxInFlight",
+  "pausedAtMs",
+  "pauseLimitMs",
+  "pausedMs",
+  "retryAtMs",
+  "retryDelaysMs",
+  "retryWindowMs",
+  "standardWebhooks",
+  "sharedSecret",
+  "previousSecret",
+  "previousSecretUntilMs",
+  "webhooks",
+] as const satisfies readonly (keyof DestinationConfig)[];
+
+type DeliveredDestination = Pick<DestinationConfig, "id" | (typeof DELIVERED_FIELDS)[number]>;
+
 const GONE: DestinationState = { kind: "gone" };
 const DISABLED: DestinationState = { kind: "disabled" };
 
@@ -91,13 +111,15 @@ export function followDestinations(
   { lifecycle, logger, metrics, nowMs, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): FollowedDestinations {
-  const asked = serde.decodeFields(topics.destinationConfig, ["retryAtMs"]);
-  const table = kafka.table({
+  const delivered = serde.excerpts(topics.destinationConfig, DELIVERED_FIELDS);
+  const asked = serde.excerpts(topics.destinationConfig, ["retryAtMs"]);
+  const table = kafka.table<DeliveredDestination, Pick<DeliveredDestination, "retryAtMs">>({
     topic: topics.destinationConfig.name,
     witnesses: witnessesOf(topics, topics.destinationConfig),
-    decode: ({ value }) => serde.decode(topics.destinationConfig, value),
+    excerpt: ({ value }) => delivered.cut(value),
     // A destination is looked at when a call for it comes.
-    decodeForListeners: ({ value }) => asked(value),
+    decode: ({ key, value }) => ({ id: key ?? "", ...delivered.read(value) }),
+    decodeForListeners: ({ value }) => asked.decode(value),
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });
@@ -115,12 +137,12 @@ export function followDestinations(
 }
 
 export function createDestinations(
-  table: Pick<Table<DestinationConfig>, "get" | "load">,
+  table: Pick<Table<DeliveredDestination>, "get" | "load">,
   secretBox: SecretBox,
   nowMs: () => number,
 ): Destinations {
   // States by the table's object, which each change replaces: decrypted once per version, and let go with it.
-  const opened = new WeakMap<DestinationConfig, DestinationState>();
+  const opened = new WeakMap<DeliveredDestination, DestinationState>();
   const readToEnd = joinNext(() => table.load());
   /** The number of jobs that wait for a look at each destination. */
   const awaited = new Map<string, number>();
@@ -164,7 +186,7 @@ export function createDestinations(
   };
 }
 
-function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): DestinationState {
+function open(config: DeliveredDestination, secretBox: SecretBox, nowMs: number): DestinationState {
   const urls = config.webhooks.map(({ url }) => url);
   const common = { urls, pausedMs: config.pausedMs, ...retriesOf(config) };
   try {
@@ -188,17 +210,17 @@ function open(config: DestinationConfig, secretBox: SecretBox, nowMs: number): D
   }
 }
 
-function retriesOf({ retryDelaysMs, retryWindowMs }: DestinationConfig): RetriedDestination {
+function retriesOf({ retryDelaysMs, retryWindowMs }: DeliveredDestination): RetriedDestination {
   const isOwn = retryDelaysMs !== null || retryWindowMs !== null;
   return isOwn ? { ownRetries: { delaysMs: retryDelaysMs, windowMs: retryWindowMs } } : {};
 }
 
-function quotaOf({ maxRequestsPerSecond, maxInFlight }: DestinationConfig): Quota | undefined {
+function quotaOf({ maxRequestsPerSecond, maxInFlight }: DeliveredDestination): Quota | undefined {
   const isLimited = maxRequestsPerSecond !== null || maxInFlight !== null;
   return isLimited ? { maxRequestsPerSecond, maxInFlight } : undefined;
 }
 
-function openSigning(config: DestinationConfig, secretBox: SecretBox, nowMs: number): Signing {
+function openSigning(config: DeliveredDestination, secretBox: SecretBox, nowMs: number): Signing {
   const { id, standardWebhooks, previousSecretUntilMs: untilMs } = config;
   const open = (field: "sharedSecret" | "previousSecret"): string | undefined => {
     const secret = config[field];

@@ -1,29 +1,51 @@
+import { PackedMap, RecentMap } from "#packed";
 import type { DestinationConfig } from "#topics";
+
+/** What routing looks at of a destination beside its id; the rest of it never comes into the router's memory. */
+export const ROUTED_FIELDS = [
+  "enabled",
+  "sourceIds",
+  "callTypes",
+  "events",
+  "filter",
+  "maxRequestsPerSecond",
+  "maxInFlight",
+  "shardWidth",
+] as const satisfies readonly (keyof DestinationConfig)[];
+
+export type RoutedDestination = Pick<DestinationConfig, "id" | (typeof ROUTED_FIELDS)[number]>;
 
 const NONE: readonly string[] = [];
 
 /** The settings of a destination that decide which calls it gets. */
 type Connections = Pick<DestinationConfig, "enabled" | "sourceIds">;
 
+/** Sources whose destinations are at hand: those of calls that come now. */
+const MAX_AT_HAND = 20_000;
+/** A longer list is neither written again as a whole with each change nor kept at hand: it takes longer to use than to find. */
+const MAX_SHORT = 8;
+
 /**
  * Enabled destinations by source, kept up to date change by change: a call finds its destinations with one lookup. It holds no more
- * than their ids, because there may be a million; most sources have one, which takes no list.
+ * than their ids, as bytes, because there may be a million.
  */
 export class DestinationIndex {
-  readonly #configOf: (id: string) => DestinationConfig | undefined;
-  readonly #idsBySource = new Map<string, string | readonly string[]>();
+  readonly #configOf: (id: string) => RoutedDestination | undefined;
+  /** Ids as JSON. */
+  readonly #packedIds = new PackedMap();
+  readonly #longLists = new Map<string, readonly string[]>();
+  readonly #atHand = new RecentMap<readonly RoutedDestination[]>(MAX_AT_HAND);
 
-  constructor(configOf: (id: string) => DestinationConfig | undefined) {
+  constructor(configOf: (id: string) => RoutedDestination | undefined) {
     this.#configOf = configOf;
   }
 
   /** The enabled destinations of a source, in the order in which they were connected. */
-  of(sourceId: string): readonly DestinationConfig[] {
-    const found: DestinationConfig[] = [];
-    for (const id of this.#idsOf(sourceId)) {
-      const config = this.#configOf(id);
-      if (config !== undefined) found.push(config);
-    }
+  of(sourceId: string): readonly RoutedDestination[] {
+    const known = this.#atHand.get(sourceId);
+    if (known !== undefined) return known;
+    const found = this.#idsOf(sourceId).flatMap((id) => this.#configOf(id) ?? []);
+    if (found.length <= MAX_SHORT) this.#atHand.set(sourceId, found);
     return found;
   }
 
@@ -37,20 +59,24 @@ export class DestinationIndex {
   }
 
   #idsOf(sourceId: string): readonly string[] {
-    const ids = this.#idsBySource.get(sourceId) ?? NONE;
-    return typeof ids === "string" ? [ids] : ids;
+    const packed = this.#packedIds.get(sourceId);
+    if (packed !== undefined) return JSON.parse(packed.toString()) as readonly string[];
+    return this.#longLists.size === 0 ? NONE : (this.#longLists.get(sourceId) ?? NONE);
   }
 
   #connect(sourceId: string, id: string, config: Connections | undefined): void {
     const isConnected = config?.enabled === true && config.sourceIds.includes(sourceId);
-    const ids = this.#idsBySource.get(sourceId);
-    if (ids === undefined) {
-      if (isConnected) this.#idsBySource.set(sourceId, id);
-      return;
-    }
-    const others = this.#idsOf(sourceId).filter((other) => other !== id);
-    const [first, ...more] = isConnected ? [...others, id] : others;
-    if (first === undefined) this.#idsBySource.delete(sourceId);
-    else this.#idsBySource.set(sourceId, more.length === 0 ? first : [first, ...more]);
+    const ids = this.#idsOf(sourceId);
+    const others = ids.length === 0 ? ids : ids.filter((other) => other !== id);
+    this.#setIds(sourceId, isConnected ? [...others, id] : others);
+    this.#atHand.delete(sourceId);
+  }
+
+  #setIds(sourceId: string, ids: readonly string[]): void {
+    const isLong = ids.length > MAX_SHORT;
+    if (isLong || ids.length === 0) this.#packedIds.delete(sourceId);
+    else this.#packedIds.set(sourceId, Buffer.from(JSON.stringify(ids)));
+    if (isLong) this.#longLists.set(sourceId, ids);
+    else if (this.#longLists.size > 0) this.#longLists.delete(sourceId);
   }
 }

@@ -1,8 +1,8 @@
 import { filterFrom } from "#audiences";
 import { watchTable } from "#runtime";
-import { type DestinationConfig, witnessesOf } from "#topics";
+import { witnessesOf } from "#topics";
 import type { Connection, RouterContext } from "./connection.ts";
-import { DestinationIndex } from "./destination-index.ts";
+import { DestinationIndex, ROUTED_FIELDS, type RoutedDestination } from "./destination-index.ts";
 
 /** The live configuration of all destinations. */
 export interface Destinations {
@@ -12,7 +12,7 @@ export interface Destinations {
 }
 
 /** A filter of a later version than ours is no reason that calls fail: its destination stays what it was. */
-function checked<C extends Pick<DestinationConfig, "filter">>(config: C): C {
+function checked(config: RoutedDestination): RoutedDestination {
   if (config.filter !== null) filterFrom(config.filter);
   return config;
 }
@@ -21,15 +21,12 @@ export function followDestinations(
   { logger, health, lifecycle, metrics }: RouterContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
-  const connections = serde.decodeFields(topics.destinationConfig, ["enabled", "sourceIds", "filter"]);
+  const routed = serde.excerpts(topics.destinationConfig, ROUTED_FIELDS);
   const table = kafka.table({
     topic: topics.destinationConfig.name,
     witnesses: witnessesOf(topics, topics.destinationConfig),
-    decode: ({ value }) => serde.decode(topics.destinationConfig, value),
-    decodeForListeners({ value }) {
-      const config = connections(value);
-      return config instanceof Promise ? config.then(checked) : checked(config);
-    },
+    excerpt: ({ value }) => routed.cut(value),
+    decode: ({ key, value }) => checked({ id: key ?? "", ...routed.read(value) }),
     onPoison: ({ key }, error) =>
       logger.error(
         { destinationId: key, err: error },

@@ -1,17 +1,11 @@
 // The records that calls become in Kafka.
 import type { OutgoingRecord, RawRecord, Received } from "#kafka";
 import type { Serde } from "#serde";
-import {
-  type Call,
-  type DestinationConfig,
-  deliveryJob,
-  deliveryKey,
-  rawDeadLetter,
-  type TopicMap,
-} from "#topics";
+import { type Call, deliveryJob, deliveryKey, rawDeadLetter, type TopicMap } from "#topics";
+import type { RoutedDestination } from "./destination-index.ts";
 
 export interface RouterRecords {
-  job(call: Call, destination: DestinationConfig): OutgoingRecord;
+  job(call: Call, destination: RoutedDestination): OutgoingRecord;
   /**
    * Makes a dead letter of a record that could not be read, or whose handling failed: its bytes as they are.
    */

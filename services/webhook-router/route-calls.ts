@@ -16,10 +16,10 @@
 // A call of a user who was suppressed before it was accepted is dropped here, if ingest did not know (suppressions.ts).
 // A configuration change between two readings may route the second reading otherwise; that is the rule (contract 3.6).
 import type { Claim, OutgoingRecord, Received, Settle, Step } from "#kafka";
-import type { Call, DestinationConfig } from "#topics";
+import type { Call } from "#topics";
 import type { Confirmations } from "./confirmations.ts";
 import type { DedupeWindows } from "./dedupe-windows.ts";
-import type { DestinationIndex } from "./destination-index.ts";
+import type { DestinationIndex, RoutedDestination } from "./destination-index.ts";
 import type { FilterTurns } from "./filter-turns.ts";
 import type { RouterRecords } from "./records.ts";
 import { type Filtering, type Outcome, type Route, route } from "./route.ts";
@@ -164,7 +164,7 @@ function fail(
 /** False: there was no time for all of them, or no room. A call that has begun looks for time alone. */
 function makeJobs(
   { produce, record }: CallInProgress,
-  taking: readonly DestinationConfig[],
+  taking: readonly RoutedDestination[],
   { records, turns }: Pick<RouteCallsParts, "records" | "turns">,
 ): boolean {
   if (produce.length === 0 && taking.length > 0 && !turns.hasRoom()) return false;

@@ -9,10 +9,11 @@ import {
   takesType,
   type UnroutedReason,
 } from "#contract";
-import type { Call, DestinationConfig, PassedOver } from "#topics";
+import type { Call, PassedOver } from "#topics";
+import type { RoutedDestination } from "./destination-index.ts";
 
 export type Route =
-  | { readonly kind: "forward"; readonly destinations: readonly DestinationConfig[] }
+  | { readonly kind: "forward"; readonly destinations: readonly RoutedDestination[] }
   | { readonly kind: "drop"; readonly reason: UnroutedReason };
 
 /** The outcome for a call: a duplicate is not routed, nor is a suppressed user's. */
@@ -28,13 +29,13 @@ export type CallToRoute = Pick<Call, "type" | "event" | "integrations" | "body">
 export class Filtering {
   readonly kind = "filtering";
   readonly #call: CallToRoute;
-  readonly #destinations: readonly DestinationConfig[];
-  readonly #passed: DestinationConfig[] = [];
+  readonly #destinations: readonly RoutedDestination[];
+  readonly #passed: RoutedDestination[] = [];
   /** The call, parsed once for all filters. */
   #root: unknown;
   #asked = 0;
 
-  constructor(call: CallToRoute, destinations: readonly DestinationConfig[]) {
+  constructor(call: CallToRoute, destinations: readonly RoutedDestination[]) {
     this.#call = call;
     this.#destinations = destinations;
   }
@@ -51,7 +52,7 @@ export class Filtering {
       : { kind: "forward", destinations: this.#passed };
   }
 
-  #passes(destination: DestinationConfig): boolean {
+  #passes(destination: RoutedDestination): boolean {
     const filter = filterOf(destination);
     if (filter === undefined) return true;
     this.#root ??= JSON.parse(this.#call.body.toString());
@@ -60,7 +61,7 @@ export class Filtering {
 }
 
 /** `destinations` are the enabled ones of the call's source. */
-export function route(call: CallToRoute, destinations: readonly DestinationConfig[]): Route | Filtering {
+export function route(call: CallToRoute, destinations: readonly RoutedDestination[]): Route | Filtering {
   if (!isIntegrationEnabled(call.integrations)) return { kind: "drop", reason: "integration_off" };
   if (destinations.length === 0) return { kind: "drop", reason: "no_destination" };
   const takingType = destinations.filter((destination) => takesType(destination, call));
@@ -78,7 +79,7 @@ export function route(call: CallToRoute, destinations: readonly DestinationConfi
 export function whyPassedOver(
   call: CallToRoute,
   outcome: Outcome,
-  destinations: readonly DestinationConfig[],
+  destinations: readonly RoutedDestination[],
 ): PassedOver[] {
   if (outcome.kind === "drop" && outcome.reason === "duplicate") return [];
   const ofAll = outcome.kind === "drop" ? ofEachDestination(outcome.reason) : undefined;
@@ -99,7 +100,7 @@ function ofEachDestination(reason: DropReason): PassedOverReason | undefined {
 /**
  * Tells why a destination that was compared with the call does not get it, without parsing its filter again.
  */
-function whyNot(call: CallToRoute, destination: DestinationConfig): PassedOverReason {
+function whyNot(call: CallToRoute, destination: RoutedDestination): PassedOverReason {
   if (!takesType(destination, call)) return "call_type_off";
   return takesEvent(destination, call) ? "filter_off" : "event_off";
 }

@@ -2,7 +2,8 @@
 // the others did not get it (decision 95).
 import type { OutgoingRecord, Received } from "#kafka";
 import type { Serde } from "#serde";
-import { type Call, type DestinationConfig, type RoutedCall, routedCallKey, type TopicMap } from "#topics";
+import { type Call, type RoutedCall, routedCallKey, type TopicMap } from "#topics";
+import type { RoutedDestination } from "./destination-index.ts";
 import { type Outcome, whyPassedOver } from "./route.ts";
 
 /** Values of HOOKLINE_RECORDED_CALLS. */
@@ -12,7 +13,7 @@ export const RECORDED_CALLS = ["none", "all"] as const;
 export type RecordCall = (
   record: Received<Call>,
   outcome: Outcome,
-  destinations: readonly DestinationConfig[],
+  destinations: readonly RoutedDestination[],
 ) => OutgoingRecord;
 
 /** Undefined where nothing is to be said. */
@@ -37,7 +38,7 @@ export function createRecordCall(
 function routedCall(
   { decoded: call, partition, offset }: Received<Call>,
   outcome: Outcome,
-  destinations: readonly DestinationConfig[],
+  destinations: readonly RoutedDestination[],
 ): RoutedCall {
   const { sourceId, messageId, userId, anonymousId, type, event, receivedAtMs } = call;
   const taking = outcome.kind === "forward" ? outcome.destinations : [];

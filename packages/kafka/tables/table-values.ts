@@ -1,12 +1,13 @@
+import { PackedMap, RecentMap } from "#packed";
+import { isPromise } from "../decoding.ts";
 import type { RawRecord } from "../types.ts";
-import { ValueArena } from "./value-arena.ts";
 
-/** The content of a table of V, by key. `set` derives an L from a new value: the V itself, or some of it. */
+/** The content of a table of V, by key. Listeners of the table are told an L of each value: the V itself, or some of it. */
 export interface TableValues<V, L> {
   readonly size: number;
   get(key: string): V | undefined;
-  /** `record` is the one that `value` was decoded from. */
-  set(key: string, value: L, record: RawRecord): void;
+  /** `kept` are the bytes of the value. */
+  set(key: string, told: L, kept: Buffer): void;
   delete(key: string): void;
   entries(): IterableIterator<[string, V]>;
 }
@@ -45,82 +46,57 @@ export class NoValues<V> extends DecodedValues<V> {
 /** A decoded destination takes a kilobyte: these, the ones in use, take 20 MB. */
 const MAX_DECODED = 20_000;
 
-/** Keeps values as their bytes and decodes them when they are asked for. */
+/** Keeps values as bytes, in no order, and decodes them when they are asked for. */
 export class EncodedValues<V> implements TableValues<V, unknown> {
   readonly #decode: (record: RawRecord) => V | Promise<V>;
   readonly #topic: string;
-  readonly #maxDecoded: number;
-  readonly #addresses = new Map<string, number>();
-  readonly #arena = new ValueArena({
-    addressOf: (key) => this.#addresses.get(key),
-    moved: (key, address) => this.#addresses.set(key, address),
-  });
+  readonly #bytes = new PackedMap();
   /** The values asked for last; a value stays the same object as long as it is here. */
-  readonly #decoded = new Map<string, V>();
+  readonly #decoded: RecentMap<V>;
 
   constructor(topic: string, decode: (record: RawRecord) => V | Promise<V>, maxDecoded = MAX_DECODED) {
     this.#topic = topic;
     this.#decode = decode;
-    this.#maxDecoded = maxDecoded;
+    this.#decoded = new RecentMap(maxDecoded);
   }
 
   get size(): number {
-    return this.#addresses.size;
-  }
-
-  /** The memory that the values' bytes take. */
-  get sizeBytes(): number {
-    return this.#arena.sizeBytes;
+    return this.#bytes.size;
   }
 
   get(key: string): V | undefined {
     const known = this.#decoded.get(key);
     if (known !== undefined) return known;
-    const address = this.#addresses.get(key);
-    if (address === undefined) return undefined;
-    const value = this.#decodeAt(key, address);
-    this.#remember(key, value);
+    const bytes = this.#bytes.get(key);
+    if (bytes === undefined) return undefined;
+    const value = this.#decodeOne(key, bytes);
+    this.#decoded.set(key, value);
     return value;
   }
 
-  set(key: string, _: unknown, { value }: RawRecord): void {
-    const before = this.#addresses.get(key);
-    this.#addresses.set(key, this.#arena.add(key, value ?? Buffer.alloc(0)));
-    this.#forget(key, before);
-  }
-
-  delete(key: string): void {
-    const before = this.#addresses.get(key);
-    this.#addresses.delete(key);
-    this.#forget(key, before);
-  }
-
-  *entries(): IterableIterator<[string, V]> {
-    for (const [key, address] of this.#addresses)
-      yield [key, this.#decoded.get(key) ?? this.#decodeAt(key, address)];
-  }
-
-  #forget(key: string, address: number | undefined): void {
-    if (address === undefined) return;
-    this.#arena.remove(address);
+  set(key: string, _: unknown, kept: Buffer): void {
+    this.#bytes.set(key, kept);
     this.#decoded.delete(key);
   }
 
-  #decodeAt(key: string, address: number): V {
-    const value = this.#arena.get(address);
-    const record = { topic: this.#topic, partition: 0, offset: 0, key, value, timestampMs: 0 };
-    const decoded = this.#decode(record);
-    if (decoded instanceof Promise)
-      throw new TypeError("a record that was decoded before is not decoded synchronously");
-    return decoded;
+  delete(key: string): void {
+    this.#bytes.delete(key);
+    this.#decoded.delete(key);
   }
 
-  /** The one that came in first goes: keeping the order of use would cost more than decoding. */
-  #remember(key: string, value: V): void {
-    if (this.#decoded.size >= this.#maxDecoded) {
-      const [oldest] = this.#decoded.keys();
-      if (oldest !== undefined) this.#decoded.delete(oldest);
+  *entries(): IterableIterator<[string, V]> {
+    for (const key of this.#bytes.keys()) {
+      const bytes = this.#bytes.get(key);
+      // It may have gone while the caller was at another one.
+      if (bytes !== undefined) yield [key, this.#decoded.get(key) ?? this.#decodeOne(key, bytes)];
     }
-    this.#decoded.set(key, value);
+  }
+
+  #decodeOne(key: string, value: Buffer): V {
+    const record = { topic: this.#topic, partition: 0, offset: 0, key, value, timestampMs: 0 };
+    const decoded = this.#decode(record);
+    if (isPromise(decoded))
+      throw new TypeError("a record that was decoded before is not decoded synchronously");
+    return decoded;
   }
 }

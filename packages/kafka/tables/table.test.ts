@@ -109,6 +109,28 @@ describe("table", () => {
     ]);
   });
 
+  test("with an excerpt, it keeps that alone, and tells its listeners what that says", async () => {
+    const poisoned: (string | null)[] = [];
+    const table = scratch.kafka.table<string>({
+      topic,
+      excerpt: async ({ value }) => (value ?? Buffer.alloc(0)).subarray(0, 3),
+      decode: (raw) => {
+        if (decode(raw) === "bad") throw Object.assign(new Error("garbage"), { canRetry: false });
+        return decode(raw);
+      },
+      onPoison: ({ key }) => void poisoned.push(key),
+    });
+    const heard: unknown[][] = [];
+    table.onChange((...change) => void heard.push(change));
+    await producer.send(["one more", "two more", "bad one"].map((value) => record(topic, "a", value)));
+    await table.load();
+    expect(heard).toEqual([
+      ["a", "one", undefined],
+      ["a", "two", "one"],
+    ]);
+    expect([table.get("a"), [...table.entries()], poisoned]).toEqual(["two", [["a", "two"]], ["a"]]);
+  });
+
   test("what a change replaces is not decoded for nobody", async () => {
     let decodes = 0;
     const table = scratch.kafka.table<string, string>({

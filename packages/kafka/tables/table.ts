@@ -10,26 +10,14 @@ import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { Table, TableListener, TableOptions } from "../table-types.ts";
 import type { FollowedTopic, Following, KafkaLogger, RawRecord } from "../types.ts";
+import { Conditions } from "./conditions.ts";
 import { isRestoreMark, OpenRestores } from "./open-restores.ts";
 import { OpenWriters } from "./open-writers.ts";
 import { RecordReader } from "./record-reader.ts";
-import { DecodedValues, EncodedValues, NoValues, type TableValues } from "./table-values.ts";
+import { type Taken, tableReading } from "./table-reading.ts";
+import type { TableValues } from "./table-values.ts";
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
-
-/** The decoding of each record, and the store of its results. */
-interface Reading<V, L> {
-  readonly values: TableValues<V, L>;
-  read(record: RawRecord): L | Promise<L>;
-}
-
-function reading<V extends L, L>(options: TableOptions<V, L>): Reading<V, L> {
-  const decode = (record: RawRecord) => options.decode(record);
-  const read = options.decodeForListeners?.bind(options);
-  if (options.keepsValues === false) return { values: new NoValues<V>(), read: decode };
-  if (read === undefined) return { values: new DecodedValues<V>(), read: decode };
-  return { values: new EncodedValues<V>(options.topic, decode), read };
-}
 
 export interface TableParts {
   readonly follower: { follow(told: FollowedTopic): Following };
@@ -42,15 +30,15 @@ export interface TableParts {
 export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #parts: TableParts;
   readonly #options: TableOptions<V, L>;
-  readonly #reader: RecordReader<L | undefined>;
+  readonly #reader: RecordReader<Taken<L> | undefined>;
   readonly #values: TableValues<V, L>;
   readonly #positions = new Map<number, number>();
   readonly #memory = new SeenLog();
   readonly #writers = new OpenWriters();
   readonly #restores = new OpenRestores();
   readonly #listeners = new Set<TableListener<L>>();
-  /** Called when anything was read. */
-  readonly #waiters = new Set<() => void>();
+  /** Looked at when anything was read. */
+  readonly #conditions = new Conditions();
   readonly #ending: Shutdown;
   readonly #failed = Promise.withResolvers<never>();
   #lastRecordAtMs: number | undefined;
@@ -59,15 +47,15 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   #following: Following | undefined;
 
   constructor(parts: TableParts, options: TableOptions<V, L>) {
-    const { values, read } = reading(options);
+    const { values, read } = tableReading(options);
     this.#parts = parts;
     this.#ending = new Shutdown(parts.host);
     this.#options = options;
     this.#values = values;
     this.#failed.promise.catch(() => undefined);
-    this.#reader = new RecordReader<L | undefined>({
+    this.#reader = new RecordReader<Taken<L> | undefined>({
       decode: (record) => (record.value === null || isRestoreMark(record) ? undefined : read(record)),
-      onRecord: (record, decoded) => this.#take(record, decoded),
+      onRecord: (record, taken) => this.#take(record, taken),
       onPoison: (record, error) => this.#skip(record, error),
       ending: this.#ending,
       logger: parts.logger,
@@ -145,7 +133,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
       const message = `table of ${this.#options.topic}: what was waited for did not come within ${timeoutMs} ms`;
       reject(new KafkaError("table_timeout", message, { canRetry: true }));
     }, timeoutMs);
-    const waiting = this.#when(holds);
+    const waiting = this.#conditions.when(holds);
     try {
       await Promise.race([waiting, promise]);
     } finally {
@@ -203,7 +191,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   }
 
   async #readTo(ends: readonly PartitionOffsets[]): Promise<void> {
-    const reading = this.#when(() => ends.every((end) => this.#hasRead(end)));
+    const reading = this.#conditions.when(() => ends.every((end) => this.#hasRead(end)));
     try {
       await this.#ending.or(reading);
     } finally {
@@ -223,21 +211,21 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   }
 
   /** Takes a record. An error of a listener is thrown here. */
-  #take(record: RawRecord, decoded: L | undefined): void {
+  #take(record: RawRecord, taken: Taken<L> | undefined): void {
     try {
-      this.#apply(record, decoded);
+      this.#apply(record, taken);
     } finally {
       this.#advanceTo(record);
     }
   }
 
-  #apply(record: RawRecord, decoded: L | undefined): void {
+  #apply(record: RawRecord, taken: Taken<L> | undefined): void {
     const { key } = record;
     if (key === null || this.#isMark(record)) return;
     const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
-    if (decoded === undefined) this.#values.delete(key);
-    else this.#values.set(key, decoded, record);
-    for (const listener of this.#listeners) listener(key, decoded, before);
+    if (taken === undefined) this.#values.delete(key);
+    else this.#values.set(key, taken.told, taken.kept);
+    for (const listener of this.#listeners) listener(key, taken?.told, before);
   }
 
   #isMark(record: RawRecord): boolean {
@@ -259,20 +247,6 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     if (this.#positions.get(partition) === offset) return;
     this.#positions.set(partition, offset);
     if (this.#options.witnesses !== undefined) this.#memory.hasRead(partition, offset);
-    for (const check of this.#waiters) check();
-  }
-
-  /** Resolves as soon as `holds`, looked at now and whenever something was read. */
-  #when(holds: () => boolean): Promise<void> & { cancel(): void } {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = (): void => void this.#waiters.delete(check);
-    const check = (): void => {
-      if (!holds()) return;
-      cancel();
-      resolve();
-    };
-    this.#waiters.add(check);
-    check();
-    return Object.assign(promise, { cancel });
+    this.#conditions.look();
   }
 }

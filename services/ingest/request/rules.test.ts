@@ -3,7 +3,7 @@ import type { SourceConfig } from "#topics";
 import { createRateLimit, ordinaryCalls } from "../limits/rate-limit.ts";
 import { clientAddress } from "./client-address.ts";
 import { publicHost } from "./settings-reply.ts";
-import { createSourceDirectory } from "./source-directory.ts";
+import { createSourceDirectory, type SourceTable } from "./source-directory.ts";
 
 describe("the caller's address (contract 7.7)", () => {
   test.each([
@@ -103,16 +103,19 @@ describe("sources by write key", () => {
   });
 
   test("follow every change: rotation, disabling, deletion", () => {
-    const listeners: ((id: string, value: SourceConfig | undefined) => void)[] = [];
+    const listeners: Parameters<SourceTable["onChange"]>[0][] = [];
+    const now = new Map([["a", config("a", ["k1"])]]);
     const directory = createSourceDirectory({
-      entries: () => new Map([["a", config("a", ["k1"])]]).entries(),
+      entries: () => now.entries(),
       onChange(listener) {
         listeners.push(listener);
         return () => undefined;
       },
     });
     const change = (id: string, value: SourceConfig | undefined) => {
-      for (const listener of listeners) listener(id, value);
+      for (const listener of listeners) listener(id, value, now.get(id));
+      if (value === undefined) now.delete(id);
+      else now.set(id, value);
     };
     expect(directory.byWriteKey("k1")).toEqual({ id: "a", enabled: true });
     change("a", config("a", ["k1", "k2"]));
@@ -132,7 +135,7 @@ describe("sources by write key", () => {
     ["gets other keys", config("a", ["k9"])],
   ])("a key that another source has by now stays that one's when its former source %s", (_what, later) => {
     const table = new Map([["a", config("a", ["k1"])]]);
-    let change: (id: string, value: SourceConfig | undefined) => void = () => undefined;
+    let change: Parameters<SourceTable["onChange"]>[0] = () => undefined;
     const directory = createSourceDirectory({
       entries: () => table.entries(),
       onChange(listener) {
@@ -140,9 +143,9 @@ describe("sources by write key", () => {
         return () => undefined;
       },
     });
-    change("b", config("b", ["k1"]));
+    change("b", config("b", ["k1"]), undefined);
     expect(directory.byWriteKey("k1")).toEqual({ id: "b", enabled: true });
-    change("a", later);
+    change("a", later, table.get("a"));
     expect(directory.byWriteKey("k1")).toEqual({ id: "b", enabled: true });
   });
 });

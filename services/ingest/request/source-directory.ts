@@ -1,26 +1,60 @@
+import { PackedMap, RecentMap } from "#packed";
 import type { SourceConfig } from "#topics";
 import type { Source, SourceLookup } from "./write-key.ts";
 
+/** What ingest looks at of a source; the rest of it never comes into its memory. */
+export const INGEST_FIELDS = [
+  "id",
+  "enabled",
+  "writeKeys",
+] as const satisfies readonly (keyof SourceConfig)[];
+
+type IngestSource = Pick<SourceConfig, (typeof INGEST_FIELDS)[number]>;
+
 /** Changes of the compacted source-config topic, as a table gives them. */
 export interface SourceTable {
-  entries(): IterableIterator<[string, SourceConfig]>;
-  onChange(listener: (sourceId: string, config: SourceConfig | undefined) => void): () => void;
+  entries(): IterableIterator<[string, IngestSource]>;
+  onChange(
+    listener: (sourceId: string, config: IngestSource | undefined, before: IngestSource | undefined) => void,
+  ): () => void;
 }
 
-/** Finds a source by any of its write keys, always as the table has it. */
-export function createSourceDirectory(table: SourceTable): SourceLookup {
-  const byKey = new Map<string, Source>();
-  const keysOf = new Map<string, readonly string[]>();
+/** Sources at hand: those of calls that come now. */
+const MAX_AT_HAND = 20_000;
+const ENABLED = "+";
+const DISABLED = "-";
 
-  function put(sourceId: string, config: SourceConfig | undefined): void {
-    for (const key of keysOf.get(sourceId) ?? []) if (byKey.get(key)?.id === sourceId) byKey.delete(key);
-    keysOf.delete(sourceId);
-    if (config === undefined) return;
-    keysOf.set(sourceId, config.writeKeys);
-    for (const key of config.writeKeys) byKey.set(key, { id: sourceId, enabled: config.enabled });
+/** Finds a source by any of its write keys, always as the table has it. There may be a million, so they are held as bytes. */
+export function createSourceDirectory(table: SourceTable): SourceLookup {
+  /** Whether the source is enabled, and its id. */
+  const byKey = new PackedMap();
+  const atHand = new RecentMap<Source>(MAX_AT_HAND);
+
+  function find(writeKey: string): Source | undefined {
+    const packed = byKey.get(writeKey)?.toString();
+    return packed === undefined ? undefined : { id: packed.slice(1), enabled: packed.startsWith(ENABLED) };
+  }
+
+  function put(sourceId: string, config: IngestSource | undefined, before: IngestSource | undefined): void {
+    for (const key of before?.writeKeys ?? []) {
+      atHand.delete(key);
+      if (find(key)?.id === sourceId) byKey.delete(key);
+    }
+    for (const key of config?.writeKeys ?? []) {
+      atHand.delete(key);
+      byKey.set(key, Buffer.from(`${config?.enabled === true ? ENABLED : DISABLED}${sourceId}`));
+    }
   }
 
   table.onChange(put);
-  for (const [sourceId, config] of table.entries()) put(sourceId, config);
-  return { byWriteKey: (writeKey) => byKey.get(writeKey) };
+  for (const [sourceId, config] of table.entries()) put(sourceId, config, undefined);
+  return {
+    byWriteKey(writeKey) {
+      const known = atHand.get(writeKey);
+      if (known !== undefined) return known;
+      const found = find(writeKey);
+      if (found !== undefined) atHand.set(writeKey, found);
+      return found;
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { watchTable } from "#runtime";
 import { configurationTopics, type RefusedCalls, type TopicMap, witnessesOf } from "#topics";
 import { connect, type IngestContext } from "../connection.ts";
 import type { CallSink } from "../ingest-parts.ts";
-import { createSourceDirectory } from "../request/source-directory.ts";
+import { createSourceDirectory, INGEST_FIELDS } from "../request/source-directory.ts";
 import type { SourceLookup } from "../request/write-key.ts";
 import { watchRefusedRecords, watchSuppressions } from "../telemetry.ts";
 import { createCallSink } from "./call-sink.ts";
@@ -41,10 +41,12 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     deliveryTimeoutMs: settings.ingest.acknowledgeTimeoutMs,
     lingerMs: CALLS_LINGER_MS,
   });
+  const used = serde.excerpts(sourceConfig, INGEST_FIELDS);
   const table = kafka.table({
     topic: sourceConfig.name,
     witnesses: witnessesOf(topics, sourceConfig),
-    decode: ({ value }) => serde.decode(sourceConfig, value),
+    excerpt: ({ value }) => used.cut(value),
+    decode: ({ value }) => used.read(value),
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
   watchTable(metrics, "source-config", table);

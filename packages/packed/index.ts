@@ -1,0 +1,2 @@
+export { PackedMap } from "./packed-map.ts";
+export { RecentMap } from "./recent-map.ts";
