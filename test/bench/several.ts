@@ -10,6 +10,9 @@ import { drained, type Endpoints, type Rig, sayWhetherBrokerIsSeen, seconds, sta
 
 type Context = BenchContext<"seconds" | "warm-up" | "endpoints" | "rate">;
 
+/** Three brokers and five services compile their code before the first measurement: until then a call costs several times as much. */
+const COMPILE_SECONDS = 60;
+
 /** In this order, each beside those before it. */
 const ADDED: readonly ServiceName[] = [
   "deliverer",
@@ -140,6 +143,10 @@ export const several: Bench<"seconds" | "warm-up" | "endpoints" | "rate"> = {
     const rig = await startRig(stack);
     try {
       const parts = { rig, endpoints: await rig.endpoints(flags.endpoints) };
+      await underRate(context, parts, {
+        name: "while code is compiled",
+        run: () => seconds(COMPILE_SECONDS),
+      });
       await sayCostOfMore(context, parts);
       await sayLateness(context, parts, deedsWith(rig));
     } finally {
