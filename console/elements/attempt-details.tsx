@@ -2,6 +2,7 @@
 import type { Schemas } from "../api/client.ts";
 import { Copyable } from "./copyable.tsx";
 import { Facts } from "./facts.tsx";
+import { mayGoOn } from "./kept-answer.ts";
 import { Outcome } from "./state.tsx";
 import { Block, Text } from "./text.tsx";
 import { Time } from "./time.tsx";
@@ -24,6 +25,9 @@ function Response({ response }: Pick<Schemas["Attempt"], "response">) {
         <p className="quiet">The body of a success is not recorded.</p>
       ) : (
         <Block label="Body of the answer">{response.body}</Block>
+      )}
+      {response.body !== null && mayGoOn(response.body) && (
+        <p className="quiet">The first 1 KiB is kept: there may have been more of it.</p>
       )}
     </>
   );

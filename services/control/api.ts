@@ -21,6 +21,7 @@ import type { IssueParts } from "./deliveries/issues/parts.ts";
 import { addIssueRoutes } from "./deliveries/issues/routes.ts";
 import type { LiveRouteParts } from "./deliveries/live/parts.ts";
 import { addLiveRoutes } from "./deliveries/live/routes.ts";
+import { addTicketRoutes } from "./deliveries/live/ticket-routes.ts";
 import type { ProfileParts } from "./deliveries/profiles/parts.ts";
 import { addProfileRoute } from "./deliveries/profiles/routes.ts";
 import { addReasonRoute } from "./deliveries/reason-routes.ts";
@@ -34,6 +35,7 @@ import { addPauseRoutes } from "./deliveries/waiting/pause-routes.ts";
 import { addRetryRoute } from "./deliveries/waiting/retry-routes.ts";
 import type { AuditRouteParts } from "./http/audit/parts.ts";
 import { addAuditRoute } from "./http/audit/routes.ts";
+import type { SignedTexts } from "./http/auth.ts";
 import { type ConsoleFiles, readConsole } from "./http/console/files.ts";
 import { ProblemError } from "./http/problem.ts";
 import { acceptRequestKeys, type RequestKeyParts } from "./http/request-keys/hooks.ts";
@@ -41,7 +43,6 @@ import { type ControlApp, createServer, type ServerOptions } from "./http/server
 import type { TokenParts } from "./http/sessions/parts.ts";
 import { addSessionRoutes } from "./http/sessions/routes.ts";
 import { addTokenRoute } from "./http/sessions/token-routes.ts";
-import type { Sessions } from "./http/sessions.ts";
 import { followTokens } from "./http/token-file.ts";
 import type { ImportParts } from "./jobs/imports/parts.ts";
 import { addImportRoutes } from "./jobs/imports/routes.ts";
@@ -87,7 +88,7 @@ export type ApiParts = SourceParts &
   LiveRouteParts &
   AuditRouteParts &
   RequestKeyParts &
-  InfoParts & { readonly sessions: Sessions } & Pick<ServerOptions, "telemetry">;
+  InfoParts & { readonly sessions: SignedTexts } & Pick<ServerOptions, "telemetry">;
 
 export type RouteParts = ApiParts & TokenParts;
 
@@ -132,6 +133,7 @@ export const ROUTES: readonly AddRoutes[] = [
   addRefusedRoutes,
   addFilterTestRoute,
   addLiveRoutes,
+  addTicketRoutes,
   addReasonRoute,
   addDeadLetterRoutes,
   addIssueRoutes,

@@ -14,6 +14,7 @@ import { openHealth } from "./deliveries/health/open.ts";
 import { INDEX_FILES, type IndexDisk } from "./deliveries/index/database.ts";
 import { openIssueMarks } from "./deliveries/issues/marks.ts";
 import { createSessions } from "./http/sessions.ts";
+import { createTickets } from "./http/tickets.ts";
 import { createIds } from "./ids.ts";
 import { openConnectionSyncs } from "./jobs/connection-syncs/open.ts";
 import { openDeletedAudiences } from "./jobs/deleted-audiences/open.ts";
@@ -138,7 +139,10 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
 function accessParts({ host, nowMs, settings }: ControlContext) {
   const signer = createSigner(settings.encryption, "session");
   return {
-    sessions: createSessions({ signer, nowMs, newId: () => host.uuid() }),
+    sessions: {
+      ...createSessions({ signer, nowMs, newId: () => host.uuid() }),
+      ...createTickets({ signer, nowMs }),
+    },
     installation: {
       version: releaseVersion(),
       hasAudiences: settings.switch.hasAudiences,

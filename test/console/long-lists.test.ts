@@ -1,4 +1,4 @@
-// Long lists and busy streams in a real Chromium: what is loaded does not hold the page, however much it is. Prints the longest frames.
+// Long lists, busy streams and large texts in a real Chromium: what is loaded does not hold the page, however much it is. Prints the longest frames.
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { requestJson } from "#support/api";
 import type { ConsolePage } from "#support/console";
@@ -19,6 +19,10 @@ const MOST_DRAWN = 120;
 const MOST_TASK_MS = 50;
 /** Of all tasks until the first page is usable. */
 const MOST_FIRST_MS = 1_000;
+const ATTACK = `<img src=x onerror="window.ran=1">\u202egnp.exe\u0007`;
+/** Bytes of a call that ingest takes still, whatever is added to it. */
+const LARGE_CALL_BYTES = 32_000;
+const LARGE_ANSWER_CHARACTERS = 1_000_000;
 
 let opened: ShownWorld | undefined;
 let world: World;
@@ -151,6 +155,52 @@ test(`${ROWS} members are loaded page by page, looked through and gone through b
     timeout: TIMEOUT_MS,
   });
   expect(await shown.findings()).toEqual([]);
+});
+
+/** A call about as large as ingest takes them, all of it text that wants to be markup. */
+function largeCall(messageId: string) {
+  const call = (times: number) => ({
+    ...{ messageId, userId: "ann", event: "Order Completed" },
+    properties: { note: ATTACK.repeat(times) },
+  });
+  const bytesOf = (times: number) => Buffer.byteLength(JSON.stringify(call(times)));
+  return call(Math.floor((LARGE_CALL_BYTES - bytesOf(0)) / (bytesOf(1) - bytesOf(0))));
+}
+
+test("a call of the largest size and an answer of a megabyte are shown cut, say so, and run nothing", async () => {
+  const { click, looks, open, page, text, untilText } = shown;
+  const answer = ATTACK.repeat(Math.ceil(LARGE_ANSWER_CHARACTERS / ATTACK.length));
+  world.receiver.script("/refusing", { status: 400, body: answer });
+  const { status } = await world.send(largeCall("large-1"));
+  expect(status).toBe(200);
+  interface Attempts {
+    readonly data: readonly { readonly response: { readonly body: string } | null }[];
+  }
+  const attempts = `/v1/destinations/${world.refusing}/attempts?messageId=large-1`;
+  const attempt = await until(async () => (await world.api<Attempts>(attempts)).data[0], {
+    timeoutMs: TIMEOUT_MS,
+    what: "the attempt",
+  });
+  world.receiver.script("/refusing", { status: 400, body: "no room" });
+  expect(Buffer.byteLength(attempt.response?.body ?? "")).toBeGreaterThan(1_020);
+  expect(Buffer.byteLength(attempt.response?.body ?? "")).toBeLessThanOrEqual(1_024);
+
+  await open(`/destinations/${world.refusing}/attempts`);
+  await click("http 4xx 400");
+  await untilText("The first 1 KiB is kept: there may have been more of it.");
+  expect(await text()).toContain("\\u{202e}gnp.exe\\u{7}<img src=x onerror=");
+  expect(await looks("a large answer")).toEqual([]);
+
+  await open(`/calls/large-1?sourceId=${world.source.id}`);
+  await click("Body and headers");
+  await untilText(" more characters");
+  const body = String(
+    await page.evaluate(`document.querySelector('[aria-label="Body of the call"]').innerText`),
+  );
+  expect(body).toMatch(/"note":"<img src=x onerror=.*… and 1\d{4} more characters\s*$/s);
+  expect(await looks("a large call")).toEqual([]);
+  expect(await page.evaluate("window.ran")).toBeUndefined();
+  expect(shown.faults).toEqual([]);
 });
 
 test(`${PER_SECOND} live events a second are drawn as they come`, async () => {

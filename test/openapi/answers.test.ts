@@ -185,6 +185,8 @@ describe("answers are what the document says", () => {
   test("of who asks", async () => {
     await ask("GET /v1/me");
     await ask("POST /v1/session");
+    await ask("POST /v1/sources/{id}/live/ticket", [sourceId]);
+    await ask("POST /v1/destinations/{id}/live/ticket", [destinationId]);
     await ask("DELETE /v1/session");
   });
 
@@ -231,12 +233,14 @@ describe("answers are what the document says", () => {
     const without = changing.filter(
       (operation) => ![...(held.get(operation) ?? [])].some((status) => status < 300),
     );
-    // A replay of one call may have ended before it is cancelled; uploads and sessions have tests of their own; computed traits share their routes with audiences.
+    // A replay of one call may have ended before it is cancelled; uploads, sessions and tickets have tests of their own; computed traits share their routes with audiences.
     expect(without.filter((operation) => operation !== "DELETE /v1/replays/{id}").toSorted()).toEqual([
       "DELETE /v1/computed-traits/{id}",
       "PATCH /v1/computed-traits/{id}",
       "POST /v1/audiences/{id}/imports/{importId}/confirm",
+      "POST /v1/destinations/{id}/live/ticket",
       "POST /v1/session",
+      "POST /v1/sources/{id}/live/ticket",
       "PUT /v1/audiences/{id}/members/{importId}",
     ]);
   });

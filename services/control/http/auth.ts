@@ -4,12 +4,15 @@ import { API_SCOPES, type ApiScope, type ApiToken } from "#runtime";
 import { LOOPBACK_HOSTS } from "./loopback.ts";
 import { ProblemError } from "./problem.ts";
 import type { Session, Sessions } from "./sessions.ts";
+import type { GivenTicket, Tickets } from "./tickets.ts";
 
 export interface RequestIdentity {
   readonly method: string;
   readonly authorization: string | undefined;
   /** Value of the session's cookie. */
   readonly session: string | undefined;
+  /** Of a route that takes tickets. */
+  readonly ticket: GivenTicket | undefined;
   readonly csrfToken: string | undefined;
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -17,11 +20,14 @@ export interface RequestIdentity {
   readonly fetchSite: string | undefined;
 }
 
-/** What a caller showed: nothing where no token is configured, a token, or the cookie of a session that was begun with one. */
+/**
+ * What a caller showed: nothing where no token is configured, a token, or the cookie of a session that was begun with one. A ticket stands
+ * for what it was asked for with.
+ */
 type SignIn =
   | { readonly by: "none" }
   | { readonly by: "token"; readonly digest: Buffer }
-  | { readonly by: "session"; readonly session: Session };
+  | { readonly by: "session"; readonly digest: Buffer; readonly session: Session };
 
 /** Who sent a request. */
 export interface Caller {
@@ -39,18 +45,24 @@ export type Authorise = (request: RequestIdentity) => Caller;
 
 type KnownToken = Pick<ApiToken, "name" | "scopes" | "digest">;
 
-export function createAuthorise(tokens: readonly KnownToken[], sessions: Sessions): Authorise {
+/** What stands for a token. */
+export type SignedTexts = Sessions & Tickets;
+
+export function createAuthorise(tokens: readonly KnownToken[], texts: SignedTexts): Authorise {
   if (tokens.length === 0) return requireLocal;
   return (request) => {
     const given = /^Bearer +(\S+)$/i.exec(request.authorization ?? "")?.[1];
     // A proxy may ask browsers for a password of its own, which is in Authorization then.
-    return given === undefined ? sessionCaller(request, tokens, sessions) : tokenCaller(given, tokens);
+    if (given !== undefined) return tokenCaller(given, tokens);
+    const { ticket } = request;
+    // Before the cookie, which a browser sends along unasked.
+    return ticket === undefined ? sessionCaller(request, tokens, texts) : ticketCaller(ticket, tokens, texts);
   };
 }
 
 function tokenCaller(given: string, tokens: readonly KnownToken[]): Caller {
   // Digests have one length, and all are compared, so the time says nothing about a token.
-  const own = digest(given);
+  const own = digestOf(given);
   const [known] = tokens.filter((token) => timingSafeEqual(token.digest, own));
   if (known === undefined)
     throw new ProblemError("unauthorized", "the bearer token is not one of the configured ones");
@@ -61,6 +73,20 @@ function callerOf({ name, scopes }: KnownToken, signIn: SignIn): Caller {
   return { name, scopes, signIn };
 }
 
+function ticketCaller(ticket: GivenTicket, tokens: readonly KnownToken[], tickets: Tickets): Caller {
+  const read = tickets.readTicket(ticket, tokens);
+  if (read === "ended")
+    throw new ProblemError("unauthorized", "the ticket has expired: ask for a new one by POST …/live/ticket");
+  if (read === undefined)
+    throw new ProblemError("unauthorized", "the ticket is not for this URL, or its token is gone");
+  const { session, token } = read;
+  const { digest } = token;
+  return callerOf(
+    token,
+    session === undefined ? { by: "token", digest } : { by: "session", digest, session },
+  );
+}
+
 function sessionCaller(request: RequestIdentity, tokens: readonly KnownToken[], sessions: Sessions): Caller {
   if (request.session === undefined)
     throw new ProblemError("unauthorized", "send Authorization: Bearer <token>");
@@ -69,7 +95,7 @@ function sessionCaller(request: RequestIdentity, tokens: readonly KnownToken[], 
     throw new ProblemError("unauthorized", "the session has ended: sign in again by POST /v1/session");
   const { session, token } = read;
   requireOwnPage(request, session, sessions);
-  return callerOf(token, { by: "session", session });
+  return callerOf(token, { by: "session", digest: token.digest, session });
 }
 
 /** A browser sends a cookie whichever page makes it ask. Reads of other sites get no answer anyway: SameSite keeps the cookie back. */
@@ -111,6 +137,6 @@ function nameOf(host: string): string {
   return (hasPort ? host.slice(0, colon) : host).toLowerCase();
 }
 
-function digest(token: string): Buffer {
+function digestOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

@@ -13,6 +13,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** What the caller's token must allow, `any` for whoever is let in; unless given, read for GET and write for everything else. */
     scope?: ApiScope | "any";
+    /** A ticket in the URL is as good as a token. */
+    takesTicket?: boolean;
   }
 }
 

@@ -12,7 +12,7 @@ import { refusedBy } from "./validation.ts";
 
 const LOCAL = {
   method: "GET",
-  ...{ authorization: undefined, session: undefined, csrfToken: undefined },
+  ...{ authorization: undefined, session: undefined, ticket: undefined, csrfToken: undefined },
   ...{ host: "localhost:8090", origin: undefined },
 };
 

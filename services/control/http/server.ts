@@ -25,6 +25,7 @@ import { serveConsole } from "./console/serve.ts";
 import { openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
 import { sessionIn } from "./session-cookie.ts";
+import { ticketIn } from "./tickets.ts";
 import { toProblem } from "./to-problem.ts";
 import { addBodyRules, addParameterRules, createValidatorCompiler } from "./validation.ts";
 
@@ -127,13 +128,14 @@ function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions, conn
   });
 }
 
-function identityOf({ headers, method }: FastifyRequest): RequestIdentity {
+function identityOf({ headers, method, routeOptions, url }: FastifyRequest): RequestIdentity {
   const { authorization, host, origin } = headers;
   const csrfToken = headers["x-csrf-token"];
   return {
     method,
     authorization,
     session: sessionIn(headers.cookie, headers),
+    ticket: routeOptions.config.takesTicket === true ? ticketIn(url) : undefined,
     csrfToken: typeof csrfToken === "string" ? csrfToken : undefined,
     host,
     origin,

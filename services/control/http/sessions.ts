@@ -2,6 +2,7 @@
 // Nothing is stored, so every process with the same encryption keys knows a session, also after a restart.
 import type { ApiToken } from "#runtime";
 import type { Signer } from "#secrets";
+import { listIn, signedList } from "./signed-list.ts";
 
 export interface Session {
   /** Random; in no list: it tells two sessions of one token apart. */
@@ -38,12 +39,12 @@ export function createSessions({ signer, nowMs, newId }: SessionsOptions): Sessi
   return {
     begin(token) {
       const session = { id: newId(), endsAtMs: nowMs() + SESSION_MS };
-      const payload = Buffer.from(JSON.stringify([token.name, session.id, session.endsAtMs]));
-      return { session, text: `${payload.toString("base64url")}.${signer.sign(signedText(token, session))}` };
+      const said = [token.name, session.id, session.endsAtMs];
+      return { session, text: signedList(said, signer.sign(signedText(token, session))) };
     },
     read(text, tokens) {
-      const [payload = "", signature = ""] = text.split(".");
-      const said = parsed(payload);
+      const { list, signature } = listIn(text);
+      const said = saidBy(list);
       const token = tokens.find(({ name }) => name === said?.name);
       if (said === undefined || token === undefined) return undefined;
       const { session } = said;
@@ -65,15 +66,9 @@ function csrfText({ id, endsAtMs }: Session): string {
 }
 
 /** What a cookie says, whoever wrote it. */
-function parsed(payload: string): { readonly name: string; readonly session: Session } | undefined {
-  try {
-    const said: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
-    if (!Array.isArray(said)) return undefined;
-    const [name, id, endsAtMs] = said as unknown[];
-    if (typeof name !== "string" || typeof id !== "string" || typeof endsAtMs !== "number") return undefined;
-    return { name, session: { id, endsAtMs } };
-  } catch {
-    // Any text may come in a cookie.
-    return undefined;
-  }
+function saidBy([name, id, endsAtMs]: readonly unknown[]):
+  | { readonly name: string; readonly session: Session }
+  | undefined {
+  if (typeof name !== "string" || typeof id !== "string" || typeof endsAtMs !== "number") return undefined;
+  return { name, session: { id, endsAtMs } };
 }

@@ -62,7 +62,7 @@ function follow(environment: Readonly<Record<string, string>>) {
   return (token: string): string | undefined => {
     const request = {
       method: "GET",
-      ...{ session: undefined, csrfToken: undefined },
+      ...{ session: undefined, ticket: undefined, csrfToken: undefined },
       ...{ host: "control:8090", origin: undefined, fetchSite: undefined },
     };
     try {

@@ -2,8 +2,7 @@
 // (decision 76).
 import type { Host } from "#host";
 import type { ApiToken, Lifecycle, Logger, ReadAgain } from "#runtime";
-import { type Authorise, createAuthorise } from "./auth.ts";
-import type { Sessions } from "./sessions.ts";
+import { type Authorise, createAuthorise, type SignedTexts } from "./auth.ts";
 
 interface Tokens {
   readonly tokens: readonly ApiToken[];
@@ -13,7 +12,7 @@ interface TokenFileOptions {
   readonly host: Pick<Host, "setInterval">;
   readonly lifecycle: Pick<Lifecycle, "onStop">;
   readonly logger: Pick<Logger, "info" | "error">;
-  readonly sessions: Sessions;
+  readonly sessions: SignedTexts;
   /** A token is gone, or allows something else than before. */
   readonly onRevoked: () => void;
 }

@@ -27,8 +27,11 @@ const PYTHON_CONFIG = `content_type_overrides:
   application/x-ndjson: application/octet-stream
 post_hooks: []
 `;
-/** An import is confirmed while it is held, a replay cancelled before it ends: these may come too late. Without tokens nobody signs in. */
-const MAY_BE_REFUSED: ReadonlySet<string> = new Set(["confirmImport", "cancelReplay", "beginSession"]);
+/** An import is confirmed while it is held, a replay cancelled before it ends: these may come too late. Without tokens nobody signs in or gets a ticket. */
+const MAY_BE_REFUSED: ReadonlySet<string> = new Set([
+  ...["confirmImport", "cancelReplay", "beginSession"],
+  ...["createSourceTicket", "createDestinationTicket"],
+]);
 /** Answered without a body, beside deletions. */
 const NO_CONTENT: ReadonlySet<string> = new Set(["endWriteKey", "endSession"]);
 

@@ -144,6 +144,8 @@ export async function planOf(
     },
     { operation: "watchSource", path: source },
     { operation: "watchDestination", path: destination },
+    { operation: "createSourceTicket", path: source },
+    { operation: "createDestinationTicket", path: destination },
     { operation: "listReasons" },
     { operation: "getMe" },
     { operation: "getInfo" },

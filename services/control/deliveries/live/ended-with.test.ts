@@ -6,8 +6,8 @@ import { endedWith } from "./routes.ts";
 /** A stream, asked for by a session that ends at 5,000 ms or by a token, at 1,000 ms. */
 function listening(by: "session" | "token") {
   const timers: { work: () => void; delayMs: number; isCleared: boolean }[] = [];
-  const signIn =
-    by === "session" ? { by, session: { id: "s", endsAtMs: 5_000 } } : { by, digest: Buffer.alloc(32) };
+  const digest = Buffer.alloc(32);
+  const signIn = by === "session" ? { by, digest, session: { id: "s", endsAtMs: 5_000 } } : { by, digest };
   const events = endedWith({ ...LOCAL_CALLER, signIn }, new Readable({ read: () => undefined }), {
     now: () => 1_000,
     setTimeout(work, delayMs) {

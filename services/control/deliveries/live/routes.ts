@@ -12,6 +12,7 @@ import type { ControlApp } from "../../http/server.ts";
 import { existingDestination } from "../../resources/destinations/existing.ts";
 import { LIVE_BOUNDS } from "./listeners.ts";
 import type { LiveRouteParts } from "./parts.ts";
+import { LastEventIdHeader, StreamQuery } from "./schemas.ts";
 
 const EVENT_STREAM = "text/event-stream";
 
@@ -23,18 +24,14 @@ const Events = Type.Unsafe<Readable>({
 
 const BOUNDS = `At most ${LIVE_BOUNDS.eventsPerSecond} events a second are sent, and no more than a listener takes; the rest is counted. ${LIVE_BOUNDS.listeners} may listen to one process, ${LIVE_BOUNDS.listenersOfToken} of them with one token. The last ${LIVE_BOUNDS.heldCharacters / 1_024} KiB of events are held for ${formatDuration(LIVE_BOUNDS.heldMs)} after the last listener has gone, by the process that was asked.`;
 
-const LastEventId = Type.Object({
-  "last-event-id": Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description:
-        "The id of the last event that the caller had: what came since then is sent first, as far as it is held.",
-    }),
-  ),
-});
+interface Asked {
+  readonly caller: Pick<Caller, "name">;
+  readonly headers: Static<typeof LastEventIdHeader>;
+  readonly query: Static<typeof StreamQuery>;
+}
 
-function callerOf({ name }: Pick<Caller, "name">, headers: Static<typeof LastEventId>) {
-  return { token: name, lastId: headers["last-event-id"] };
+function listenerOf({ caller, headers, query }: Asked) {
+  return { token: caller.name, lastId: headers["last-event-id"] ?? query.lastEventId };
 }
 
 const schemaOf = (operationId: string, summary: string, description: string) => ({
@@ -43,42 +40,37 @@ const schemaOf = (operationId: string, summary: string, description: string) => 
   summary,
   description: `${description} ${BOUNDS}`,
   params: IdParams,
-  headers: LastEventId,
+  querystring: StreamQuery,
+  headers: LastEventIdHeader,
   produces: [EVENT_STREAM],
   response: { 200: Events, ...problemResponses },
 });
 
 export function addLiveRoutes(app: ControlApp, parts: LiveRouteParts): void {
   // A HEAD would be answered by the same handler, and listen without end.
-  const noHead = { exposeHeadRoute: false };
+  const options = { exposeHeadRoute: false, config: { takesTicket: true } };
   const source = schemaOf(
     "watchSource",
     "Calls of a source as they are accepted or refused, and their deliveries, as they happen",
     "Of the deliveries those that get a record, about a second late.",
   );
-  app.get(
-    "/v1/sources/:id/live",
-    { ...noHead, schema: source },
-    async ({ caller, headers, params }, reply) => {
-      if (parts.sources.get(params.id) === undefined) throw notFound("source", params.id);
-      const events = parts.live.listen({ sourceId: params.id }, callerOf(caller, headers));
-      return await sendEvents(reply, endedWith(caller, events, parts.host));
-    },
-  );
+  app.get("/v1/sources/:id/live", { ...options, schema: source }, async (request, reply) => {
+    const { caller, params } = request;
+    if (parts.sources.get(params.id) === undefined) throw notFound("source", params.id);
+    const events = parts.live.listen({ sourceId: params.id }, listenerOf(request));
+    return await sendEvents(reply, endedWith(caller, events, parts.host));
+  });
   const destination = schemaOf(
     "watchDestination",
     "Deliveries to a destination, as they happen",
     "Those that get a record, about a second late: every failure up to 50 a second and of the successes about one, all with HOOKLINE_RECORDED_ATTEMPTS=all.",
   );
-  app.get(
-    "/v1/destinations/:id/live",
-    { ...noHead, schema: destination },
-    async ({ caller, headers, params }, reply) => {
-      const { id } = existingDestination(parts, params.id);
-      const events = parts.live.listen({ destinationId: id }, callerOf(caller, headers));
-      return await sendEvents(reply, endedWith(caller, events, parts.host));
-    },
-  );
+  app.get("/v1/destinations/:id/live", { ...options, schema: destination }, async (request, reply) => {
+    const { caller, params } = request;
+    const { id } = existingDestination(parts, params.id);
+    const events = parts.live.listen({ destinationId: id }, listenerOf(request));
+    return await sendEvents(reply, endedWith(caller, events, parts.host));
+  });
 }
 
 /** They are cut off when the session ends by which they were asked for. */

@@ -78,7 +78,7 @@ export function addSessionRoutes(app: ControlApp, { sessions }: SessionParts): v
         );
       const { session, text } = sessions.begin({ name, digest: signIn.digest });
       reply.code(201).headers(NOT_STORED).header("set-cookie", sessionCookie(text, headers));
-      return viewOf({ ...caller, signIn: { by: "session", session } }, sessions);
+      return viewOf({ ...caller, signIn: { ...signIn, by: "session", session } }, sessions);
     },
   );
   app.delete(

@@ -1,0 +1,103 @@
+// Tickets: a signed text in a URL stands for whoever asked for it, at one URL and for a minute, as the EventSource of a browser sends no
+// token. Nothing is stored, so every process with the same encryption keys knows a ticket.
+import type { ApiToken } from "#runtime";
+import type { Signer } from "#secrets";
+import type { Session } from "./sessions.ts";
+import { listIn, signedList } from "./signed-list.ts";
+
+type TicketToken = Pick<ApiToken, "name" | "digest">;
+
+/** Who asked for a ticket. */
+interface Holder<T extends TicketToken = TicketToken> {
+  readonly token: T;
+  /** Undefined when it was asked for with the token itself. */
+  readonly session: Session | undefined;
+}
+
+/** As it came with a request. */
+export interface GivenTicket {
+  readonly text: string;
+  /** What was asked for, without the ticket. */
+  readonly url: string;
+}
+
+export interface Tickets {
+  /** A ticket for one URL, path and query; it does not outlive its holder's session. */
+  makeTicket(url: string, holder: Holder): { readonly text: string; readonly endsAtMs: number };
+  /**
+   * Who asked for a ticket, with one of `tokens`; `ended` after its minute, and undefined when it is for another URL, its token is gone or
+   * nobody made it.
+   */
+  readTicket<T extends TicketToken>(
+    given: GivenTicket,
+    tokens: readonly T[],
+  ): Holder<T> | "ended" | undefined;
+}
+
+export const TICKET_PARAMETER = "ticket";
+const TICKET_MS = 60_000;
+
+interface TicketsOptions {
+  readonly signer: Signer;
+  readonly nowMs: () => number;
+}
+
+export function createTickets({ signer, nowMs }: TicketsOptions): Tickets {
+  return {
+    makeTicket(url, { session, token }) {
+      const endsAtMs = Math.min(nowMs() + TICKET_MS, session?.endsAtMs ?? Number.POSITIVE_INFINITY);
+      const signature = signer.sign(signedText(url, token, { endsAtMs, session }));
+      const text = signedList([token.name, endsAtMs, ...listOf(session)], signature);
+      return { text, endsAtMs };
+    },
+    readTicket({ text, url }, tokens) {
+      const { list, signature } = listIn(text);
+      const said = saidBy(list);
+      if (said === undefined) return undefined;
+      if (said.endsAtMs <= nowMs()) return "ended";
+      const token = tokens.find(({ name }) => name === said.name);
+      if (token === undefined || !signer.verifies(signedText(url, token, said), signature)) return undefined;
+      return { token, session: said.session };
+    },
+  };
+}
+
+/** The ticket of a request's URL. */
+export function ticketIn(requestUrl: string): GivenTicket | undefined {
+  const [path = "", query] = requestUrl.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  const text = parameters.get(TICKET_PARAMETER) ?? "";
+  parameters.delete(TICKET_PARAMETER);
+  return text === "" ? undefined : { text, url: urlOf(path, parameters) };
+}
+
+/** Path and query, written in one way only. */
+export function urlOf(path: string, parameters: URLSearchParams): string {
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
+}
+
+interface Said {
+  readonly name: string;
+  /** Unix ms. */
+  readonly endsAtMs: number;
+  readonly session: Session | undefined;
+}
+
+function signedText(
+  url: string,
+  { name, digest }: TicketToken,
+  { endsAtMs, session }: Pick<Said, "endsAtMs" | "session">,
+): string {
+  return JSON.stringify(["ticket", url, name, digest.toString("hex"), endsAtMs, ...listOf(session)]);
+}
+
+function listOf(session: Session | undefined): readonly unknown[] {
+  return session === undefined ? [] : [session.id, session.endsAtMs];
+}
+
+/** What a ticket says, whoever wrote it. */
+function saidBy([name, endsAtMs, id, sessionEndsAtMs]: readonly unknown[]): Said | undefined {
+  if (typeof name !== "string" || typeof endsAtMs !== "number") return undefined;
+  const isOfSession = typeof id === "string" && typeof sessionEndsAtMs === "number";
+  return { name, endsAtMs, session: isOfSession ? { id, endsAtMs: sessionEndsAtMs } : undefined };
+}
