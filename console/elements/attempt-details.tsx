@@ -52,7 +52,10 @@ export function AttemptDetails({ of }: { readonly of: Schemas["Attempt"] }) {
           ...(of.suppressed > 0 && { "Failures before, not recorded": of.suppressed }),
         }}
       />
-      <h3>Answer</h3>
+      {/* No heading: the pages that show a request have different ones above it. */}
+      <p>
+        <strong>Answer</strong>
+      </p>
       <Response response={of.response} />
     </section>
   );
