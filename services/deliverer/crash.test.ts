@@ -61,13 +61,14 @@ test("killed while an endpoint takes 4.9 s, it sends again only what the quick o
   await deliverer.emit(...jobsIn(0, "/slow", 1));
   const [slow] = await receiver.untilReceived("/slow", 1);
   const sent: string[] = [];
-  while (Date.now() - (slow?.receivedAtMs ?? 0) < 3_000) {
+  // The kill comes at once after the last answers, so that some are doubled.
+  do {
+    await sleep(100);
     const jobs = jobsIn(0, "/quick", 10);
     await deliverer.emit(...jobs);
     sent.push(...jobs.map(({ messageId }) => messageId));
     await receiver.untilReceived("/quick", sent.length);
-    await sleep(100);
-  }
+  } while (Date.now() - (slow?.receivedAtMs ?? 0) < 3_000);
   const killedAtMs = Date.now();
   await deliverer.service.kill();
   await deliverer.service.restart();
@@ -84,7 +85,7 @@ test("killed while an endpoint takes 4.9 s, it sends again only what the quick o
     firsts.set(messageId, firstAtMs ?? receivedAtMs);
     return firstAtMs === undefined ? [] : [killedAtMs - firstAtMs];
   });
-  expect(Math.max(0, ...doubledAgesMs)).toBeLessThanOrEqual(300);
+  expect(Math.max(0, ...doubledAgesMs)).toBeLessThanOrEqual(200);
 }, 90_000);
 
 test("when a second one comes, and goes, while an endpoint takes 4 s for each call, nothing is sent twice", async () => {
