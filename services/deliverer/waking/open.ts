@@ -8,6 +8,7 @@ import type { WebhookResult } from "../outcomes.ts";
 import { carryOut } from "./carry-out.ts";
 import { createWakeCursors, type WakeCursors } from "./cursors.ts";
 import { forgetPassedCursors } from "./forget.ts";
+import { hastening } from "./hastened.ts";
 import { JobsInHand } from "./jobs-in-hand.ts";
 import { createWakePace } from "./pace.ts";
 import type { PassParts } from "./parts.ts";
@@ -57,6 +58,7 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
   const seen = new Set<string>();
   let waker: Waker | undefined;
   const requests = followRequests(context, connection, parts);
+  const ahead = aheadOfTime(context, parts);
   /** Counts the times at which partitions were given out, and those of them after which their last owners' cursors were read. */
   const terms = { given: 0, known: 0 };
 
@@ -68,7 +70,7 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
     isTaken,
     reading(step) {
       const fresh = jobsInHand.following(step);
-      const waiting = readerJobs.following(fresh);
+      const waiting = readerJobs.following(hastening(fresh, { ...ahead, requests }));
       return (record, settle, claim) => {
         if (!retryTopics.has(record.topic)) fresh(record, settle, claim);
         else if (isTaken(record)) settle({ produce: [] });
@@ -96,7 +98,7 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       const position = (partition: TopicPartition) =>
         terms.known === terms.given ? runner.position(partition) : undefined;
       const followed = { jobsInHand, readerJobs, step: jobsInHand.following(step) };
-      const waking = { ...parts, ...followed, cursors, position, requests, runner };
+      const waking = { ...parts, ...followed, ...ahead, cursors, position, requests, runner };
       const started = startWaker(context, connection, waking);
       waker = started;
       parts.queues.listen({
@@ -116,6 +118,20 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       };
       void carryOut({ ...carrying, topics: retryTopics }, context.lifecycle.stopping);
     },
+  };
+}
+
+/** For the reader and for passes alike. */
+function aheadOfTime({ host, metrics, nowMs }: DelivererContext, { destinations, queues }: WakingParts) {
+  const wokenCalls = metrics.counter({
+    name: "delivery_woken_calls_total",
+    help: "Waiting calls that were taken ahead of their due time.",
+  });
+  return {
+    nowMs,
+    room: createRoom({ queues, pace: createWakePace(host), host }),
+    destination: (id: string) => destinations.state(id),
+    woken: (calls: number): void => wokenCalls.inc({}, calls),
   };
 }
 
@@ -163,7 +179,7 @@ function followRequests(
   return requests;
 }
 
-interface WakerParts extends WakingParts {
+interface WakerParts extends Pick<WakingParts, "producer">, ReturnType<typeof aheadOfTime> {
   readonly requests: RetryRequests;
   readonly position: PassParts["position"];
   readonly cursors: WakeCursors;
@@ -174,20 +190,14 @@ interface WakerParts extends WakingParts {
 }
 
 function startWaker(
-  { host, lifecycle, logger, metrics, nowMs }: DelivererContext,
+  { host, lifecycle, logger }: DelivererContext,
   { groupId, kafka, retryTopics, serde, topics }: Reading,
-  { destinations, queues, producer, runner, ...parts }: WakerParts,
+  { producer, runner, ...parts }: WakerParts,
 ): Waker {
-  const wokenCalls = metrics.counter({
-    name: "delivery_woken_calls_total",
-    help: "Waiting calls that were taken ahead of their due time.",
-  });
   const admin = kafka.admin();
   const waker = createWaker({
     topics: retryTopics.map(({ name }) => name).reverse(),
     ...parts,
-    room: createRoom({ queues, pace: createWakePace(host), host }),
-    nowMs,
     host,
     decode: ({ value }) => serde.decode(topics.deliveryJobs, value),
     wasDone: (record) => runner.wasDone(record),
@@ -197,10 +207,8 @@ function startWaker(
     offsets: (topic) => admin.offsets(topic),
     committed: (topic) => admin.committedOffsets(groupId, topic),
     readRange: (range) => kafka.readRange(range),
-    destination: (id) => destinations.state(id),
     write: (records) => producer.send(records),
     logger,
-    woken: (calls) => wokenCalls.inc({}, calls),
   });
   lifecycle.onStop("waking", (graceMs) => waker.stop(Math.min(graceMs, 1_000)));
   return waker;

@@ -106,6 +106,18 @@ describe("a partition is done", () => {
     expect(isDoneAfter([0, true], "given out", [2_000, true], [4_000, true])).toBe(true);
   });
 
+  test("by passes after the last job that it means has moved on", () => {
+    const request = requestOf(ASKED_MS, true);
+    const pass = (beganAtMs: number) => request.passed(PLACE, { beganAtMs, inHand: NONE, isWhole: true });
+    pass(0);
+    request.movedOn({ ...PLACE, partition: 1 });
+    request.movedOn(PLACE);
+    pass(2_000);
+    expect(request.isDoneIn(PLACE)).toBe(false);
+    pass(4_000);
+    expect(request.isDoneIn(PLACE)).toBe(true);
+  });
+
   test("after what was in hand at the first pass: what becomes of it may come behind where that has looked", () => {
     const job = { isOver: false };
     const other: JobInHand = { isOver: false };

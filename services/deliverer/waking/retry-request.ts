@@ -154,6 +154,11 @@ export class OpenRequest {
     this.#unreported.push(place);
   }
 
+  /** A job that it means left this place for another one, where a pass may not have seen it: the partition is looked through once more. */
+  movedOn(place: TopicPartition): void {
+    this.#firstPasses.delete(keyOf(place));
+  }
+
   /** Partitions may have been another's: what was seen in them counts no more. */
   forgetPasses(): void {
     this.#firstPasses.clear();

@@ -105,3 +105,13 @@ test("an endpoint is open while its breaker lets something through, also when it
     }),
   ).toEqual([true, true, false]);
 });
+
+test("it takes one now, which is counted, where the endpoint has room and the pace lets it", () => {
+  expect([room.takesNow("a"), taken]).toEqual([false, 0]);
+  places = undefined;
+  expect([room.takesNow("a"), taken]).toEqual([false, 0]);
+  places = 1;
+  expect([room.takesNow("a"), taken]).toEqual([true, 1]);
+  mayTake = false;
+  expect([room.takesNow("a"), taken]).toEqual([false, 1]);
+});

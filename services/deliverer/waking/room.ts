@@ -8,6 +8,8 @@ const LOOK_AGAIN_MS = 20;
 export interface Room {
   /** True: it takes one now. False: it takes none for the time being, its breaker is open again, or the pass ends. */
   wait(endpoint: string, signal: AbortSignal): Promise<boolean>;
+  /** It takes one of its jobs now, which is counted. */
+  takesNow(endpoint: string): boolean;
   /** The endpoint lets something through. */
   isOpen(endpoint: string): boolean;
   /** A job of the endpoint has ended. */
@@ -43,15 +45,18 @@ export function createRoom({ queues, pace, host }: RoomOptions): Room {
     if (waiters.size === 0) waiting.delete(endpoint);
   }
 
+  const takesNow = (room: number | undefined): boolean => room !== undefined && room > 0 && pace.take();
+
   return {
     async wait(endpoint, signal) {
       for (;;) {
         const room = queues.room(endpoint);
         if (room === undefined || signal.aborted) return false;
-        if (room > 0 && pace.take()) return true;
+        if (takesNow(room)) return true;
         await nextChance(endpoint);
       }
     },
+    takesNow: (endpoint) => takesNow(queues.room(endpoint)),
     isOpen: (endpoint) => queues.room(endpoint) !== undefined,
     freed(endpoint) {
       for (const resolve of waiting.get(endpoint) ?? []) resolve();

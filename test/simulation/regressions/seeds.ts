@@ -578,4 +578,10 @@ export const REGRESSIONS: readonly Regression[] = [
     found:
       "a deliverer whose clock was a minute behind read a resume at its start, and did not know that a call that moved on meanwhile had failed before it",
   },
+  {
+    seed: 120008951,
+    worlds: "deliveries",
+    found:
+      "a call of a resumed destination hopped on between a pass's looks at a partition's end and at its reader's place, twice: its request was said to be done",
+  },
 ];

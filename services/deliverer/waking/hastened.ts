@@ -1,0 +1,72 @@
+import type { Received, Settle, Step } from "#kafka";
+import type { DeliveryJob } from "#topics";
+import type { DestinationState } from "../destinations.ts";
+import type { OpenRequest } from "./retry-request.ts";
+import type { Room } from "./room.ts";
+
+export interface HasteningParts {
+  readonly requests: { of(destinationId: string): readonly OpenRequest[] };
+  readonly room: Pick<Room, "takesNow">;
+  readonly nowMs: () => number;
+  /** So many calls were taken ahead of their time. */
+  woken(calls: number): void;
+  destination(destinationId: string): DestinationState;
+}
+
+/**
+ * The step of the retry topics' reader, for jobs that a request means and that would hop on. A pass sees no job that hops between
+ * its look at a partition's end and at the reader's place, and may miss it each time. So the reader sends it itself, or tells the
+ * request that it has moved on.
+ */
+export function hastening(step: Step<DeliveryJob>, parts: HasteningParts): Step<DeliveryJob> {
+  return (record, settle, claim) => {
+    const { decoded: job } = record;
+    const nowMs = parts.nowMs();
+    const requests = job.dueAtMs > nowMs ? askedFor(record, parts) : [];
+    if (requests.length === 0) step(record, settle, claim);
+    else if (mayGo(job, parts))
+      step({ ...record, decoded: { ...job, dueAtMs: nowMs } }, tellingOf(requests, settle, parts), claim);
+    else {
+      for (const request of requests) request.movedOn(record);
+      step(record, settle, claim);
+    }
+  };
+}
+
+function askedFor(record: Received<DeliveryJob>, parts: HasteningParts): readonly OpenRequest[] {
+  const { decoded: job } = record;
+  const asked = parts.requests.of(job.destinationId);
+  if (asked.length === 0) return asked;
+  const isGone = parts.destination(job.destinationId).kind === "gone";
+  return asked.filter(
+    (each) => each.isOfDeleted === isGone && !each.isDoneIn(record) && each.means(job, record),
+  );
+}
+
+/** A deleted destination's jobs ask no endpoint. Any other's must have room, or many that hop together would be put off again. */
+function mayGo({ destinationId }: DeliveryJob, { destination, room }: HasteningParts): boolean {
+  const state = destination(destinationId);
+  if (state.kind === "gone") return true;
+  return (
+    state.kind === "active" && [...state.webhooks.values()].some(({ endpoint }) => room.takesNow(endpoint))
+  );
+}
+
+/** A copy of a job that is in progress has no outcome of its own, and counts for no request. */
+function tellingOf(
+  requests: readonly OpenRequest[],
+  settle: Settle,
+  { woken }: Pick<HasteningParts, "woken">,
+): Settle {
+  return ({ onDurable, produce }) => {
+    if (onDurable === undefined) return settle({ produce });
+    settle({
+      produce,
+      onDurable() {
+        onDurable();
+        woken(1);
+        for (const request of requests) request.took();
+      },
+    });
+  };
+}
