@@ -37,7 +37,7 @@ const deliverySettings = settingsGroup({
       env: "HOOKLINE_RECORDED_ATTEMPTS",
       type: value.choice(RECORDED_ATTEMPTS),
       default: "sample",
-      doc: "Which requests get a record: sample, failures up to 50 a second and destination and about one success a second; all, every one, which costs CPU for every call (decision 95).",
+      doc: "Which requests get a record: sample, of each destination 50 failures a second, and one success a second or 60 after a quiet minute; all, every one, which costs CPU for every call (decision 95).",
     }),
   },
 });

@@ -64,7 +64,7 @@ export function Attempts() {
           <Empty title="No request is recorded">
             {filters.isAny
               ? "Change the filters above."
-              : "Send a call, or a test call. Of successes only a sample is recorded unless HOOKLINE_RECORDED_ATTEMPTS is all."}
+              : "Send a call, or a test call. Of many successes one a second is recorded unless HOOKLINE_RECORDED_ATTEMPTS is all."}
           </Empty>
         }
       >

@@ -6,11 +6,13 @@ const HOUR_MS = 3_600_000;
 
 describe("which requests get a record when the clock jumps", () => {
   test("a clock that was set back an hour leaves out no success for the hour", () => {
-    const sampling = new Sampling({ failures: 1, successes: 10 }, 10);
-    expect(sampling.success("d", NOON_MS)).toBe(true);
-    expect(sampling.success("d", NOON_MS - HOUR_MS)).toBe(true);
-    expect(sampling.success("d", NOON_MS - HOUR_MS + 999)).toBe(false);
-    expect(sampling.success("d", NOON_MS - HOUR_MS + 1_000)).toBe(true);
+    const sampling = new Sampling({ failures: 1, successes: 1_000 }, 10);
+    const recorded = (atMs: number, successes: number) =>
+      Array.from({ length: successes }, () => sampling.success("d", atMs)).filter(Boolean).length;
+    expect(recorded(NOON_MS, 100)).toBe(60);
+    expect(recorded(NOON_MS - HOUR_MS, 100)).toBe(60);
+    expect(recorded(NOON_MS - HOUR_MS + 999, 1)).toBe(0);
+    expect(recorded(NOON_MS - HOUR_MS + 1_000, 2)).toBe(1);
   });
 
   test("nor is a failure, or a success of all destinations together, measured by the second before", () => {

@@ -6,7 +6,7 @@
 export interface SamplingBounds {
   /** Failures of one destination. */
   readonly failures: number;
-  /** Successes of all destinations together, of which each gives at most one; Infinity records every one. */
+  /** Successes of all destinations together; Infinity records every one. */
   readonly successes: number;
 }
 
@@ -18,6 +18,9 @@ export const SAMPLING_BOUNDS: Readonly<Record<(typeof RECORDED_ATTEMPTS)[number]
   all: { failures: Number.POSITIVE_INFINITY, successes: Number.POSITIVE_INFINITY },
 };
 
+/** Of one destination's successes one a second is recorded, and so many more after a quiet time: whoever sends a few finds each of them. */
+const QUIET = { successes: 60, everyMs: 1_000 };
+
 interface State {
   /**
    * The last record was a failure. A success after it is never left out: a destination's health is read from
@@ -28,7 +31,8 @@ interface State {
   second: number;
   failures: number;
   suppressed: number;
-  sampledAtMs: number;
+  /** When all that were recorded would have been, one a second: at most a minute ahead. */
+  sampledUntilMs: number;
 }
 
 export class Sampling {
@@ -43,17 +47,16 @@ export class Sampling {
     this.#maxDestinations = maxDestinations;
   }
 
-  /** Whether this success is recorded: the first after a recorded failure always, else at most one a second and destination. */
+  /** Whether this success is recorded: the first after a recorded failure always. */
   success(destinationId: string, atMs: number): boolean {
     if (this.#bounds.successes === Number.POSITIVE_INFINITY) return true;
     const state = this.#states.get(destinationId) ?? this.#add(destinationId);
     if (state.failedLast) {
       state.failedLast = false;
-      state.sampledAtMs = atMs;
       return true;
     }
-    // The distance counts in both directions: after a clock was set back, the last sample is in the future.
-    if (Math.abs(atMs - state.sampledAtMs) < 1_000) return false;
+    const untilMs = nextUntil(state.sampledUntilMs, atMs);
+    if (untilMs === undefined) return false;
     const second = Math.floor(atMs / 1_000);
     if (second !== this.#second) {
       this.#second = second;
@@ -61,7 +64,7 @@ export class Sampling {
     }
     if (this.#successes >= this.#bounds.successes) return false;
     this.#successes += 1;
-    state.sampledAtMs = atMs;
+    state.sampledUntilMs = untilMs;
     return true;
   }
 
@@ -107,9 +110,18 @@ export class Sampling {
       second: 0,
       failures: 0,
       suppressed: 0,
-      sampledAtMs: Number.NEGATIVE_INFINITY,
+      sampledUntilMs: Number.NEGATIVE_INFINITY,
     };
     this.#states.set(destinationId, state);
     return state;
   }
+}
+
+/** Undefined where a destination has had its share. */
+function nextUntil(untilMs: number, atMs: number): number | undefined {
+  const mostMs = QUIET.successes * QUIET.everyMs;
+  // More than a minute ahead is from before a clock was set back.
+  const fromMs = untilMs - atMs > mostMs ? atMs : Math.max(untilMs, atMs);
+  const nextMs = fromMs + QUIET.everyMs;
+  return nextMs - atMs > mostMs ? undefined : nextMs;
 }

@@ -14,7 +14,7 @@ import type { AttemptParts } from "./parts.ts";
 import { ATTEMPTS_QUERY } from "./query.ts";
 import { AttemptView, attemptView } from "./view.ts";
 
-const RECORDED_TEXT = `Every failure is here, up to 50 a second and deliverer, and of the successes the first after a failure and about one a second, unless HOOKLINE_RECORDED_ATTEMPTS is all; the statistics count all. Kept for ${formatDuration(KEPT_MS.deliveryAttempts)}. ${SCANNED_TEXT}`;
+const RECORDED_TEXT = `Every failure is here, up to 50 a second and deliverer, and of the successes the first after a failure and one a second, or sixty after a quiet minute, unless HOOKLINE_RECORDED_ATTEMPTS is all; the statistics count all. Kept for ${formatDuration(KEPT_MS.deliveryAttempts)}. ${SCANNED_TEXT}`;
 
 const DeliveryView = Type.Object(
   {
