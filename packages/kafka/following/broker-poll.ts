@@ -99,7 +99,7 @@ export class BrokerPoll {
     const wanted = due.filter(({ isOver }) => !isOver);
     if (wanted.length === 0) return;
     // One partition may be followed by several, of which one is behind.
-    const byKey = Map.groupBy(wanted, keyOf);
+    const byKey = Map.groupBy(wanted, ({ key }) => key);
     const askedAtMs = host.now();
     let polled: readonly Polled[];
     try {
@@ -109,10 +109,9 @@ export class BrokerPoll {
       this.#leave([...this.#partitions.keys()], fromClientError(thrown));
       return;
     }
-    const answers = new Map(polled.map((each) => [keyOf(each), each]));
-    for (const partition of wanted) {
-      if (!partition.isOver) this.#take(partition, answers.get(keyOf(partition)), askedAtMs);
-    }
+    for (const answer of polled)
+      for (const partition of byKey.get(keyOf(answer)) ?? [])
+        if (!partition.isOver) this.#take(partition, answer, askedAtMs);
     const work = wanted.flatMap((partition) => partition.work ?? []);
     if (work.length > 0)
       await withinMs(
@@ -136,8 +135,7 @@ export class BrokerPoll {
     return Math.max(1, Math.ceil(Math.min(longest, ...dueInMs)));
   }
 
-  #take(partition: FollowedPartition, polled: Polled | undefined, askedAtMs: number): void {
-    if (polled === undefined) return;
+  #take(partition: FollowedPartition, polled: Polled, askedAtMs: number): void {
     if (polled.kind === "refused") {
       this.#leave([partition], polled.error);
       return;

@@ -1,6 +1,7 @@
 import type { Bounds, Polled } from "../cluster.ts";
 import { FETCH_PAUSE_MS, PLENTY_RECORDS } from "../fetch-pauses.ts";
 import { recordsFrom } from "../records-from.ts";
+import { keyOf } from "../topic-partition.ts";
 import type { FollowedTopic, TopicPartition } from "../types.ts";
 
 /**
@@ -13,6 +14,8 @@ const NEW_LEADER_MS = 100;
 export class FollowedPartition implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
+  /** A poll looks at all of them each time. */
+  readonly key: string;
   /** Somebody asks its leader for it. */
   isRead = false;
   /** Its leader has answered since then, and not refused it. */
@@ -26,6 +29,7 @@ export class FollowedPartition implements TopicPartition {
   constructor(followed: FollowedTopic, partition: number) {
     this.topic = followed.topic;
     this.partition = partition;
+    this.key = keyOf(this);
     this.#followed = followed;
     this.#next = followed.from?.(partition) ?? 0;
   }
