@@ -19,7 +19,8 @@ interface World {
   readonly hasRoom?: boolean;
   readonly kind?: "retry" | "deleted";
   readonly state?: DestinationState;
-  readonly isDone?: boolean;
+  /** A pass has found nothing more to take. */
+  readonly hasPassed?: boolean;
 }
 
 /** What a job that comes out of a retry topic is stepped with, and what its request knows then. */
@@ -27,13 +28,13 @@ function comesOut({
   dueAtMs = DUE_MS,
   failedAtMs,
   hasRoom = true,
-  isDone,
+  hasPassed = true,
   kind = "retry",
   state = ACTIVE,
 }: World) {
   const asked = { id: "r", destinationId: "d1", askedAtMs: START_MS, kind };
   const open = new OpenRequest({ ...asked, ...EVERY_CALL, found: null, done: null }, () => START_MS, true);
-  if (isDone) open.done([PLACE]);
+  if (hasPassed) open.passed(PLACE, { beganAtMs: 0, inHand: new Set(), isWhole: true });
   const woken = jest.fn();
   const step = jest.fn<Step<DeliveryJob>>();
   const reading = hastening(step, {
@@ -52,9 +53,9 @@ function comesOut({
   return { dueAtMs: given?.decoded.dueAtMs, movedOn, open, settle, settled, woken };
 }
 
-test("a job that a request means is due at once where its endpoint has room, and counts when it is durable", () => {
+test("a job that a request's pass has missed is due at once where its endpoint has room, and counts when it is durable", () => {
   const { dueAtMs, movedOn, open, settle, settled, woken } = comesOut({});
-  expect([dueAtMs, movedOn.mock.calls.length]).toEqual([START_MS + 1, 0]);
+  expect([dueAtMs, movedOn.mock.calls.length]).toEqual([START_MS + 1, 1]);
   const onDurable = jest.fn();
   settled?.({ produce: [], onDurable });
   expect(open.takeReport()).toBeUndefined();
@@ -80,7 +81,7 @@ test.each<[string, World]>([
 
 test.each<[string, World]>([
   ["that failed after it was asked for", { failedAtMs: START_MS + 1 }],
-  ["of a partition in which the request is done", { isDone: true }],
+  ["that passes may take yet", { hasPassed: false }],
   ["whose destination is there, for its deletion", { kind: "deleted" }],
   ["of a destination that is gone, for a retry", { state: { kind: "gone" } }],
 ])("one %s hops on", (_, world) => {

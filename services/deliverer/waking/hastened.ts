@@ -14,32 +14,28 @@ export interface HasteningParts {
 }
 
 /**
- * The step of the retry topics' reader, for jobs that a request means and that would hop on. A pass sees no job that hops between
- * its look at a partition's end and at the reader's place, and may miss it each time. So the reader sends it itself, or tells the
- * request that it has moved on.
+ * The step of the retry topics' reader, for jobs that would hop on and that a request means whose pass has seen nothing more to take here: a pass sees no
+ * job that hops between its look at a partition's end and at the reader's place, and may miss it each time. So the reader sends it
+ * where there is room, and the partition is looked through once more.
  */
 export function hastening(step: Step<DeliveryJob>, parts: HasteningParts): Step<DeliveryJob> {
   return (record, settle, claim) => {
     const { decoded: job } = record;
     const nowMs = parts.nowMs();
-    const requests = job.dueAtMs > nowMs ? askedFor(record, parts) : [];
-    if (requests.length === 0) step(record, settle, claim);
-    else if (mayGo(job, parts))
-      step({ ...record, decoded: { ...job, dueAtMs: nowMs } }, tellingOf(requests, settle, parts), claim);
-    else {
-      for (const request of requests) request.movedOn(record);
-      step(record, settle, claim);
-    }
+    const requests = job.dueAtMs > nowMs ? missedBy(record, parts) : [];
+    for (const request of requests) request.movedOn(record);
+    if (requests.length === 0 || !mayGo(job, parts)) step(record, settle, claim);
+    else step({ ...record, decoded: { ...job, dueAtMs: nowMs } }, tellingOf(requests, settle, parts), claim);
   };
 }
 
-function askedFor(record: Received<DeliveryJob>, parts: HasteningParts): readonly OpenRequest[] {
+function missedBy(record: Received<DeliveryJob>, parts: HasteningParts): readonly OpenRequest[] {
   const { decoded: job } = record;
   const asked = parts.requests.of(job.destinationId);
   if (asked.length === 0) return asked;
   const isGone = parts.destination(job.destinationId).kind === "gone";
   return asked.filter(
-    (each) => each.isOfDeleted === isGone && !each.isDoneIn(record) && each.means(job, record),
+    (each) => each.isOfDeleted === isGone && each.hasPassed(record) && each.means(job, record),
   );
 }
 

@@ -154,6 +154,11 @@ export class OpenRequest {
     this.#unreported.push(place);
   }
 
+  /** A whole pass has been here, and there was nothing more to take. */
+  hasPassed(place: TopicPartition): boolean {
+    return this.#firstPasses.has(keyOf(place));
+  }
+
   /** A job that it means left this place for another one, where a pass may not have seen it: the partition is looked through once more. */
   movedOn(place: TopicPartition): void {
     this.#firstPasses.delete(keyOf(place));
