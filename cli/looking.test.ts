@@ -192,6 +192,13 @@ const SENT = {
 let previewed: object = PREVIEW;
 const ANSWERS: Readonly<Record<string, object>> = {
   "/v1/reasons": REASONS,
+  "/v1/destinations/dst_1": {
+    ...{ id: "dst_1", labels: {}, sourceIds: ["src_1", "src_2"], filter: null },
+    webhooks: [
+      { url: "https://a.test/\u001b", headers: {}, breaker: { state: "closed", nextProbeAt: null } },
+    ],
+    health: { reasons: [], lastError: { at: { most: { deeply: { nested: 1 } } } } },
+  },
   "/v1/flow?minutes=5": BETWEEN,
   "/v1/sources/src_1/refused-calls?code=invalid_json&limit=50": { data: [REFUSED], next: null },
   "/v1/sources/src_1/refused-calls/rfc_1": { ...REFUSED, bodyText: "{\u001b", isBodyCut: true, noBody: null },
@@ -255,6 +262,22 @@ test("tokens list shows names and scopes", async () => {
   expect(out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
     ["NAME", "SCOPES"],
     ["ops", "read,write"],
+  ]);
+});
+
+test("one thing has a line for each field, of what is nested too", async () => {
+  const { out } = await hookline("destinations", "show", "dst_1");
+  expect(out.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["id", "dst_1"],
+    ["labels", "-"],
+    ["sourceIds", "src_1,src_2"],
+    ["filter", "-"],
+    ["webhooks[0].url", "https://a.test/"],
+    ["webhooks[0].headers", "-"],
+    ["webhooks[0].breaker.state", "closed"],
+    ["webhooks[0].breaker.nextProbeAt", "-"],
+    ["health.reasons", "-"],
+    ["health.lastError.at.most", '{"deeply":{"nested":1}}'],
   ]);
 });
 

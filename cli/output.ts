@@ -38,12 +38,35 @@ export function printTable(context: CommandContext, columns: Columns, listing: L
   sayMore(context, listing);
 }
 
-/** One thing: a line for each of its fields; what is nested in them as JSON. */
+/** Deeper than this, what is nested is JSON. */
+const MAX_DEPTH = 4;
+
+/** One thing: a line for each of its fields, of what is nested too: `webhooks[0].url`. */
 export function printFields(context: CommandContext, value: JsonObject): void {
-  const width = Math.max(0, ...Object.keys(value).map((name) => name.length));
-  for (const [name, field] of Object.entries(value)) {
-    context.print(`${coloured(context, "dim", name.padEnd(width))}${GAP}${textOf(field)}`);
+  const fields = [...fieldsOf(value)];
+  const width = Math.max(0, ...fields.map(([name]) => name.length));
+  for (const [name, field] of fields) {
+    context.print(`${coloured(context, "dim", printable(name).padEnd(width))}${GAP}${textOf(field)}`);
   }
+}
+
+function* fieldsOf(value: JsonObject, path = "", depth = 1): Generator<[name: string, value: unknown]> {
+  for (const [key, field] of Object.entries(value)) {
+    const name = `${path}${key}`;
+    if (isObject(field) && depth < MAX_DEPTH) yield* fieldsOf(field, `${name}.`, depth + 1);
+    else if (!isListOfObjects(field)) yield [name, field];
+    else for (const [index, item] of field.entries()) yield* fieldsOf(item, `${name}[${index}].`, depth + 1);
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+  );
+}
+
+function isListOfObjects(value: unknown): value is JsonObject[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isObject);
 }
 
 /** Every field of each entry, an empty line between two. */
@@ -67,9 +90,13 @@ function valueAt(entry: JsonObject, path: string): unknown {
 }
 
 function textOf(value: unknown): string {
-  if (value === null || value === undefined) return "-";
+  if (value === null || value === undefined || isEmpty(value)) return "-";
   if (typeof value === "string") return printable(value);
   if (Array.isArray(value) && value.every((item) => typeof item === "string"))
-    return value.map(printable).join(",") || "-";
+    return value.map(printable).join(",");
   return printable(JSON.stringify(value));
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
