@@ -183,7 +183,7 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   const destinations = followDestinations(context, connection);
   const producer = connection.kafka.durableProducer();
   openBreakerLog(context, connection, { producer, queues, writer });
-  const waking = openWaking(context, connection, { producer, destinations, queues });
+  const waking = openWaking(context, connection, { producer, destinations, limits, queues });
   const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));
   const admission = createJobAdmission({ queues, waking, nowMs, delaysMs });
   const observers = [telemetry, attemptLog, waking];

@@ -31,3 +31,24 @@ test("who has waited for two seconds waits no longer", () => {
   expect(limit.takeExpired(3_000)).toBe(first);
   expect([limit.takeExpired(3_000), limit.waiting.length]).toEqual([undefined, 1]);
 });
+
+test("a waiting call is taken while its turn is a second away, and new calls find room behind it", () => {
+  const limit = new DestinationLimit({ maxRequestsPerSecond: 1, maxInFlight: null });
+  limit.let(10_000);
+  expect([limit.hasTurn(10_000), limit.mayWait(10_000)]).toEqual([true, true]);
+  wait(limit, 1);
+  expect([limit.hasTurn(10_000), limit.mayWait(10_000), limit.hasTurn(11_000)]).toEqual([false, true, true]);
+});
+
+test("where requests under way are bounded, no more waiting calls than these are taken ahead", () => {
+  const limit = new DestinationLimit({ maxRequestsPerSecond: null, maxInFlight: 2 });
+  const turns = [0, 1, 2].map(() => {
+    const hasTurn = limit.hasTurn(0);
+    wait(limit, 1);
+    return hasTurn;
+  });
+  expect(turns).toEqual([true, true, false]);
+  const unbounded = new DestinationLimit({ maxRequestsPerSecond: null, maxInFlight: 1_000 });
+  wait(unbounded, 250);
+  expect([unbounded.hasTurn(0), unbounded.mayWait(0)]).toEqual([false, true]);
+});

@@ -35,8 +35,20 @@ export class DestinationLimit {
 
   /** False: its turn would be too far away. */
   mayWait(nowMs: number): boolean {
-    const turnMs = Math.max(nowMs, this.#nextAtMs) + this.waiting.length * this.#spacingMs;
-    return turnMs - nowMs <= MAX_WAIT_MS && this.waiting.length < MAX_WAITING;
+    return this.#turnInMs(nowMs) <= MAX_WAIT_MS && this.waiting.length < MAX_WAITING;
+  }
+
+  /** A waiting call may be taken ahead of its time: its turn comes soon, and new calls find room behind it. */
+  hasTurn(nowMs: number): boolean {
+    const { maxInFlight } = this.quota;
+    return (
+      this.#turnInMs(nowMs) <= MAX_WAIT_MS / 2 &&
+      this.waiting.length < Math.min(MAX_WAITING / 2, maxInFlight ?? Number.POSITIVE_INFINITY)
+    );
+  }
+
+  #turnInMs(nowMs: number): number {
+    return Math.max(0, this.#nextAtMs - nowMs) + this.waiting.length * this.#spacingMs;
   }
 
   /** One more may go; it is to be counted by `let`. */

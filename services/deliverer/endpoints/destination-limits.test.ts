@@ -48,6 +48,15 @@ describe("a destination's own rate (contract 4.4)", () => {
     expect(Math.max(...gapsMs)).toBeLessThanOrEqual(101);
   });
 
+  test("lets waiting calls be taken ahead where nothing is known of it, and while its next place is near", () => {
+    const { flow, limits, now, quotas, run } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
+    expect(limits.hasTurn("a", now())).toBe(true);
+    flow("a", 1_000, 5);
+    run(5);
+    expect([limits.hasTurn("a", now()), limits.hasTurn("b", now())]).toEqual([false, true]);
+  });
+
   test("keeps the order of first attempts", () => {
     const { fates, flow, quotas, run } = createTraffic();
     quotas.set("a", { maxRequestsPerSecond: 50, maxInFlight: null });

@@ -44,6 +44,11 @@ export class DestinationLimits {
     else this.#pass(this.#limitOf(request.destinationId, request.quota), request, nowMs);
   }
 
+  /** One of its waiting calls may be taken ahead of its time: the destination's limits let it through soon. */
+  hasTurn(destinationId: string, nowMs: number): boolean {
+    return this.#limits.get(destinationId)?.hasTurn(nowMs) ?? true;
+  }
+
   /** Lets those through whose turn it is. */
   tick(nowMs: number): void {
     this.#isTickWanted = false;

@@ -6,6 +6,7 @@ import type { Runner } from "#kafka";
 import { createMetrics } from "#runtime";
 import { topicMap } from "#topics";
 import type { DelivererContext, Reading } from "../connection.ts";
+import { DestinationLimits } from "../endpoints/destination-limits.ts";
 import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
 import type { EndpointQueuesListener } from "../endpoints/parts.ts";
 import { job } from "../fixtures/jobs.ts";
@@ -90,6 +91,7 @@ function setup(retryDelaysMs = [10_000]) {
       onRetryAsked: () => undefined,
     },
     queues,
+    limits: new DestinationLimits({ queues, wantTick: () => undefined }),
   });
   return {
     begin: () => waking.begin({ assigned: [] } as unknown as Runner, () => undefined),

@@ -17,6 +17,7 @@ interface World {
   readonly dueAtMs?: number;
   readonly failedAtMs?: number;
   readonly hasRoom?: boolean;
+  readonly hasTurn?: boolean;
   readonly kind?: "retry" | "deleted";
   readonly state?: DestinationState;
   /** A pass has found nothing more to take. */
@@ -28,6 +29,7 @@ function comesOut({
   dueAtMs = DUE_MS,
   failedAtMs,
   hasRoom = true,
+  hasTurn = true,
   hasPassed = true,
   kind = "retry",
   state = ACTIVE,
@@ -39,7 +41,7 @@ function comesOut({
   const step = jest.fn<Step<DeliveryJob>>();
   const reading = hastening(step, {
     requests: { of: (id) => (id === "d1" ? [open] : []) },
-    room: { takesNow: () => hasRoom },
+    room: { hasTurn: () => hasTurn, takesNow: () => hasRoom },
     nowMs: () => START_MS + 1,
     woken,
     destination: () => state,
@@ -73,6 +75,7 @@ test("a copy of it has no outcome of its own, and does not count", () => {
 
 test.each<[string, World]>([
   ["without room at its endpoint", { hasRoom: false }],
+  ["whose destination is at its own limits", { hasTurn: false }],
   ["whose destination is paused", { state: { kind: "paused" } as DestinationState }],
 ])("one %s hops on, and its request knows that it moved", (_, world) => {
   const { dueAtMs, movedOn } = comesOut(world);

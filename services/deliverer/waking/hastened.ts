@@ -6,7 +6,7 @@ import type { Room } from "./room.ts";
 
 export interface HasteningParts {
   readonly requests: { of(destinationId: string): readonly OpenRequest[] };
-  readonly room: Pick<Room, "takesNow">;
+  readonly room: Pick<Room, "hasTurn" | "takesNow">;
   readonly nowMs: () => number;
   /** So many calls were taken ahead of their time. */
   woken(calls: number): void;
@@ -44,7 +44,9 @@ function mayGo({ destinationId }: DeliveryJob, { destination, room }: HasteningP
   const state = destination(destinationId);
   if (state.kind === "gone") return true;
   return (
-    state.kind === "active" && [...state.webhooks.values()].some(({ endpoint }) => room.takesNow(endpoint))
+    state.kind === "active" &&
+    room.hasTurn(destinationId) &&
+    [...state.webhooks.values()].some(({ endpoint }) => room.takesNow(endpoint))
   );
 }
 

@@ -2,6 +2,7 @@ import type { Producer, Received, Runner, Step, Table, TopicPartition } from "#k
 import { type DeliveryJob, type DeliveryWake, EVERY_CALL } from "#topics";
 import type { Connection, DelivererContext, Reading } from "../connection.ts";
 import type { FollowedDestinations } from "../destinations.ts";
+import type { DestinationLimits } from "../endpoints/destination-limits.ts";
 import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
 import { position } from "../job/judge.ts";
 import type { WebhookResult } from "../outcomes.ts";
@@ -30,6 +31,7 @@ export interface WakingParts {
   readonly producer: Pick<Producer, "send">;
   readonly destinations: Pick<FollowedDestinations, "state" | "onRetryAsked">;
   readonly queues: EndpointQueues;
+  readonly limits: DestinationLimits;
 }
 
 /** The interface of waking for the reader of the retry topics and for the requests. */
@@ -122,14 +124,17 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
 }
 
 /** For the reader and for passes alike. */
-function aheadOfTime({ host, metrics, nowMs }: DelivererContext, { destinations, queues }: WakingParts) {
+function aheadOfTime(
+  { host, metrics, nowMs }: DelivererContext,
+  { destinations, limits, queues }: WakingParts,
+) {
   const wokenCalls = metrics.counter({
     name: "delivery_woken_calls_total",
     help: "Waiting calls that were taken ahead of their due time.",
   });
   return {
     nowMs,
-    room: createRoom({ queues, pace: createWakePace(host), host }),
+    room: createRoom({ queues, limits, pace: createWakePace(host), host }),
     destination: (id: string) => destinations.state(id),
     woken: (calls: number): void => wokenCalls.inc({}, calls),
   };

@@ -272,6 +272,23 @@ describe("a pass", () => {
     expect((await runPass(new Map([["a", REQUESTED]]), again, NEVER)).taken).toBe(1);
   });
 
+  test("leaves what a destination's own limits let through no sooner for the next pass, and takes what lies behind it", async () => {
+    let turns = 2;
+    const hasTurn = (id: string): boolean => id === "b" || turns-- > 0;
+    const asked = { a: requestOf("r"), b: requestOf("r") };
+    const requests = { of: (id: string) => (id === "a" || id === "b" ? [asked[id]] : []) };
+    const seen: DeliveryJob[] = [];
+    const bench = { log: logOf(["a", "a", "a", "b"]), step: delivering(seen), requests, hasTurn };
+    const passed = jest.spyOn(asked.a, "passed");
+    const both = new Map([
+      ["a", REQUESTED],
+      ["b", REQUESTED],
+    ]);
+    expect(await runPass(both, partsOf(bench), NEVER)).toEqual({ taken: 3, returned: 0 });
+    expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j1", "j3"]);
+    expect(passed.mock.calls.map(([, { isWhole }]) => isWhole)).toEqual([false]);
+  });
+
   test("tells a request how far it is as of when it was asked where the partition ends, one that came later nothing", async () => {
     const requests = [requestOf("r1")];
     const told: unknown[] = [];

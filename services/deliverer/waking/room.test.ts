@@ -22,7 +22,9 @@ beforeEach(() => {
         return mayTake;
       },
     },
+    limits: { hasTurn: (destinationId, nowMs) => destinationId === "d1" && nowMs === 7 },
     host: {
+      elapsed: () => 7,
       setTimeout(work, ms) {
         const timer = { clear: () => void timers.delete(timer) };
         timers.set(timer, { work, ms });
@@ -114,4 +116,8 @@ test("it takes one now, which is counted, where the endpoint has room and the pa
   expect([room.takesNow("a"), taken]).toEqual([true, 1]);
   mayTake = false;
   expect([room.takesNow("a"), taken]).toEqual([false, 1]);
+});
+
+test("a destination's own limits are asked at the present time", () => {
+  expect([room.hasTurn("d1"), room.hasTurn("d2")]).toEqual([true, false]);
 });

@@ -1,4 +1,5 @@
 import type { Host } from "#host";
+import type { DestinationLimits } from "../endpoints/destination-limits.ts";
 import type { WakePace } from "./pace.ts";
 
 /** Room comes with a job's end, of which `freed` tells; this is for the jobs of others at the same endpoint. */
@@ -10,6 +11,8 @@ export interface Room {
   wait(endpoint: string, signal: AbortSignal): Promise<boolean>;
   /** It takes one of its jobs now, which is counted. */
   takesNow(endpoint: string): boolean;
+  /** The destination's own limits let one of its jobs through soon. */
+  hasTurn(destinationId: string): boolean;
   /** The endpoint lets something through. */
   isOpen(endpoint: string): boolean;
   /** A job of the endpoint has ended. */
@@ -27,11 +30,12 @@ interface QueueRoom {
 
 export interface RoomOptions {
   readonly queues: QueueRoom;
+  readonly limits: Pick<DestinationLimits, "hasTurn">;
   readonly pace: WakePace;
-  readonly host: Pick<Host, "setTimeout">;
+  readonly host: Pick<Host, "elapsed" | "setTimeout">;
 }
 
-export function createRoom({ queues, pace, host }: RoomOptions): Room {
+export function createRoom({ queues, limits, pace, host }: RoomOptions): Room {
   const waiting = new Map<string, Set<() => void>>();
 
   async function nextChance(endpoint: string): Promise<void> {
@@ -56,6 +60,7 @@ export function createRoom({ queues, pace, host }: RoomOptions): Room {
         await nextChance(endpoint);
       }
     },
+    hasTurn: (destinationId) => limits.hasTurn(destinationId, host.elapsed()),
     takesNow: (endpoint) => takesNow(queues.room(endpoint)),
     isOpen: (endpoint) => queues.room(endpoint) !== undefined,
     freed(endpoint) {

@@ -5,6 +5,7 @@ import type { Happening, WishStep } from "../world/history.ts";
 import { goodTime } from "./good-time.ts";
 import { callKey, keyAt } from "./identity.ts";
 import { isTaken, isUntried, type JobEvents, jobEvents } from "./job-events.ts";
+import { limitedMs } from "./own-limits.ts";
 import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
@@ -203,7 +204,11 @@ export const wishesAreCarriedOut = law("a wish that was granted is carried out",
     if (!WAKING.has(wish.deed)) continue;
     for (const { events, waiting } of meantBy(story, granted)) {
       const doneMs = Math.min(untilMs, answeredAtMs(events, wish, askedAtMs));
-      if (good(grantedAtMs, doneMs) <= CARRIED_OUT_WITHIN_MS) continue;
+      if (
+        good(grantedAtMs, doneMs) <=
+        CARRIED_OUT_WITHIN_MS + limitedMs(story, wish.destinationId, [grantedAtMs, doneMs])
+      )
+        continue;
       if (wish.deed !== "delete" && !areWell(story, granted, doneMs)) continue;
       yield `${wish.id}, ${wish.deed}, was granted at ${grantedAtMs} ms, and ${keyAt(waiting.value, wish.destinationId)} waits until ${doneMs} ms`;
     }
@@ -229,7 +234,9 @@ export const doneIsSaid = law("a retry is said to be done when it is", function*
     const saidAtMs = said.find((each) => each.kind === "wished" && each.wish.id === wish.id)?.atMs;
     if (saidAtMs === undefined) {
       const hadTime =
-        good(grantedAtMs, untilMs) > SAID_WITHIN_MS && isControlWell(story, grantedAtMs, untilMs);
+        good(grantedAtMs, untilMs) >
+          SAID_WITHIN_MS + limitedMs(story, wish.destinationId, [grantedAtMs, untilMs]) &&
+        isControlWell(story, grantedAtMs, untilMs);
       if (hadTime && areWell(story, granted, untilMs) && !someAreOutOfSight(story, grantedAtMs))
         yield `${wish.id} was granted at ${grantedAtMs} ms, and nobody says that it is done`;
       continue;
