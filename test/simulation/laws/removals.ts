@@ -28,6 +28,17 @@ export interface Removals {
   isLost(written: Record): boolean;
 }
 
+/** Retention has removed what waited in front of it: a pass leaves all of a log be whose beginning may be in its reader's hand. */
+export function standsBehindCut({ happenings }: Story, { record }: Record): boolean {
+  return happenings.some(
+    (happening) =>
+      happening.kind === "removed" &&
+      happening.partition.topic === record.topic &&
+      happening.partition.partition === record.partition &&
+      happening.below > 0,
+  );
+}
+
 function saidOf({ logs }: Story): Said[] {
   return logs
     .filter(({ message }) => message === "records were removed before they were read")

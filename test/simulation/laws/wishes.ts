@@ -6,7 +6,7 @@ import { goodTime } from "./good-time.ts";
 import { callKey, keyAt } from "./identity.ts";
 import { isTaken, isUntried, type JobEvents, jobEvents } from "./job-events.ts";
 import { limitedMs } from "./own-limits.ts";
-import { removals } from "./removals.ts";
+import { removals, standsBehindCut } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 /** Of time in which nothing hinders the deliverers. */
@@ -138,17 +138,6 @@ function wasOff({ happenings }: Story, { askedAtMs, wish }: Granted, fromMs: num
       deed === "switch_on" && state === "granted" && onMs > atMs;
     return atMs <= askedAtMs && (switches.find(isOn)?.atMs ?? Number.POSITIVE_INFINITY) >= fromMs;
   });
-}
-
-/** Retention has removed what waited in front of it: a pass leaves all of a log be whose beginning may be in its reader's hand. */
-function standsBehindCut({ happenings }: Story, { record }: Written<DeliveryJob>): boolean {
-  return happenings.some(
-    (happening) =>
-      happening.kind === "removed" &&
-      happening.partition.topic === record.topic &&
-      happening.partition.partition === record.partition &&
-      happening.below > 0,
-  );
 }
 
 /** A request was under way when the wish was asked for: its call waits for its answer, not for anybody's wish. */
