@@ -6,6 +6,7 @@ import { Edit } from "./edit/form.tsx";
 import { Rotation } from "./edit/rotation.tsx";
 import { DestinationIssues } from "./issues.tsx";
 import { DestinationList } from "./list.tsx";
+import { NewDestination } from "./new-destination.tsx";
 import { SendAgain } from "./send-again.tsx";
 import { Settings } from "./settings.tsx";
 import { Summary } from "./summary.tsx";
@@ -16,6 +17,7 @@ export function DestinationPages() {
   return (
     <Routes>
       <Route index element={<DestinationList />} />
+      <Route path="new" element={<NewDestination />} />
       <Route path=":id" element={<Destination />}>
         <Route index element={<Summary />} />
         <Route path="issues" element={<DestinationIssues />} />

@@ -6,6 +6,7 @@ import { Facts } from "../../elements/facts.tsx";
 import { Block, Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { type Destination, useDestination } from "./queries.ts";
+import { Switch } from "./switch.tsx";
 
 const orDefault = (value: string | number | null, byDefault: string) =>
   value ?? <span className="quiet">{byDefault}</span>;
@@ -117,6 +118,7 @@ export function Settings() {
           )}
         </div>
       ))}
+      <Switch of={destination} />
     </>
   );
 }

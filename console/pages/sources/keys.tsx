@@ -10,6 +10,7 @@ import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { snippetsOf } from "./snippets.ts";
 import { useSource } from "./source.tsx";
+import { Switch } from "./switch.tsx";
 
 const INGEST_PORT = 8080;
 
@@ -98,6 +99,7 @@ export function Keys() {
         done={() => "It is the last of the list. The others go on working until they are ended."}
       />
       <Snippets writeKey={writeKey} />
+      <Switch />
     </>
   );
 }
