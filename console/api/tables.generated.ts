@@ -99,6 +99,13 @@ export const DROP_REASONS = [
   "duplicate",
   "suppressed"
 ] as const;
+export const PASSED_OVER_REASONS = [
+  "integration_off",
+  "call_type_off",
+  "event_off",
+  "filter_off",
+  "suppressed"
+] as const;
 export const REFUSAL_CODES = [
   "no_user_anon_id",
   "event_not_defined",

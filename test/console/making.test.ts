@@ -83,6 +83,32 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   expect(await statusOf(`/v1/sources/${id}`)).toBe(404);
 });
 
+/** From a count on the destination's page to the calls that it counts, and to one of them. */
+async function isPassedOver(id: string): Promise<void> {
+  const { click, looks, open, page, text, untilText } = shown;
+  const counts = async () =>
+    (await world.api<{ total: { calls: { passedOver: object } } }>(`/v1/destinations/${id}/stats`)).total;
+  await until(async () => "event_off" in (await counts()).calls.passedOver, {
+    timeoutMs: TIMEOUT_MS,
+    what: "the calls that are not meant for it to be counted",
+  });
+  await open(`/destinations/${id}`);
+  await click("event off");
+  await untilText("Not For It");
+  expect(await page.evaluate("location.search")).toBe("?became=event_off");
+  expect(await text()).not.toContain("To The New One");
+  expect(await looks("calls of a destination")).toEqual([]);
+  await page.evaluate(`document.querySelector("td a[href*='/calls/']").click()`);
+  await untilText("It does not get this call: event off.");
+  await open(`/destinations/${id}?group=eventName`);
+  await click("To The New One");
+  await untilText("What became of it here");
+  await page.waitForFunction(`document.querySelector("td .state")?.innerText === "sent"`, {
+    timeout: TIMEOUT_MS,
+  });
+  expect(await text()).not.toContain("Not For It");
+}
+
 test("a destination is made with its options by form, gets the calls that it is meant to get, and is deleted", async () => {
   const { click, looks, open, page, type, untilText } = shown;
   await open(`/destinations?sourceId=${world.source.id}`);
@@ -121,6 +147,7 @@ test("a destination is made with its options by form, gets the calls that it is 
   await until(isInForce, { timeoutMs: TIMEOUT_MS, what: "a call at the new destination" });
   const bodies = world.receiver.requestsTo("/made").map(({ text }) => text);
   expect(bodies.filter((body) => !body.includes("To The New One"))).toEqual([]);
+  await isPassedOver(id);
 
   await open(`/destinations/${id}/settings`);
   await confirm("Switch it off");

@@ -1,5 +1,6 @@
 import { Route, Routes } from "react-router";
 import { Attempts } from "./attempts.tsx";
+import { DestinationCalls } from "./calls.tsx";
 import { DestinationDeadLetters } from "./dead-letters.tsx";
 import { Destination } from "./destination.tsx";
 import { Edit } from "./edit/form.tsx";
@@ -21,6 +22,7 @@ export function DestinationPages() {
       <Route path=":id" element={<Destination />}>
         <Route index element={<Summary />} />
         <Route path="issues" element={<DestinationIssues />} />
+        <Route path="calls" element={<DestinationCalls />} />
         <Route path="attempts" element={<Attempts />} />
         <Route path="waiting" element={<Waiting />} />
         <Route path="dead-letters" element={<DestinationDeadLetters />} />

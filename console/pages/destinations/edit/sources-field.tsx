@@ -4,14 +4,13 @@ import { useId, useState } from "react";
 import { Link } from "react-router";
 import { answerOf, api } from "../../../api/client.ts";
 import { ProblemNote } from "../../../elements/answer.tsx";
+import { AUDIENCES_SOURCE } from "../../../elements/source-link.tsx";
 import { Text } from "../../../elements/text.tsx";
 import { FieldNote } from "./field-note.tsx";
 import { type FieldProblem, linesIn } from "./options.ts";
 
 /** What is shown at once; the others are searched for. */
 const MOST_SHOWN = 20;
-/** The source of audiences and computed traits is in no list. */
-const AUDIENCES = { id: "spa_default", name: "Audiences and computed traits" };
 
 interface Named {
   readonly id: string;
@@ -72,7 +71,7 @@ export function SourcesField({ change, hint, problems, text, title }: SourcesFie
   const [search, setSearch] = useState("");
   const { data, error } = useSources(search.trim());
   const chosen = linesIn(text);
-  const found: readonly Named[] = [AUDIENCES, ...(data?.data ?? [])];
+  const found: readonly Named[] = [AUDIENCES_SOURCE, ...(data?.data ?? [])];
   const others = chosen.filter((id) => found.every((one) => one.id !== id)).map((id) => ({ id }));
   const hasMore = data !== undefined && data.next !== null;
   return (
