@@ -76,6 +76,20 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   expect(await untilText("Order Completed", SEEN_WITHIN_MS)).toBeLessThan(SEEN_WITHIN_MS);
 
   await open(`/sources/${id}`);
+  const keys = async () => (await world.api<{ writeKeys: readonly string[] }>(`/v1/sources/${id}`)).writeKeys;
+  const [former = ""] = await keys();
+  await click("Add a write key");
+  await untilText("End the former write key");
+  const [, added = ""] = await keys();
+  await page.waitForFunction(
+    `document.querySelector('[aria-label="A call with curl"]').innerText.includes(${JSON.stringify(added)})`,
+    { timeout: TIMEOUT_MS },
+  );
+  await confirm("End the former write key");
+  await untilText("End the former one, once no program sends with it.");
+  expect(await keys()).toEqual([added]);
+  expect((await world.deployment.send(former, "track", { userId: "u", event: "Late" })).status).not.toBe(200);
+
   await confirm("Switch it off");
   await untilText("Switch it on");
   await confirm("Delete it");
@@ -154,6 +168,12 @@ test("a destination is made with its options by form, gets the calls that it is 
   await untilText("Switch it on");
   await open(`/destinations/${id}`);
   await untilText("It is off: no call is sent to it.");
+  await open(`/sources/${world.source.id}`);
+  await click("Delete it");
+  await untilText("It is not deleted while destinations are connected to it: take it from Failing, ");
+  await page.evaluate("document.querySelector('dialog[open] .main').click()");
+  await untilText("destinations are connected to it: dst_");
+
   await open(`/destinations/${id}/settings`);
   await click("Delete it");
   await untilText("calls wait for it.");

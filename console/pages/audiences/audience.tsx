@@ -90,7 +90,7 @@ export function Audience() {
             <Sizes id={id} />
             <h2>{audience.members.toLocaleString("en")} members</h2>
             <Members id={id} asked={asked} />
-            <Pause of="audiences" id={id} isPaused={audience.paused} />
+            <Pause of="audiences" id={id} isPaused={audience.paused} members={audience.members} />
           </Page>
         );
       }}

@@ -8,11 +8,16 @@ interface PauseProps {
   readonly of: "audiences" | "computed-traits";
   readonly id: string;
   readonly isPaused: boolean;
+  /** Of an audience. */
+  readonly members?: number;
 }
 
-export function Pause({ id, isPaused, of }: PauseProps) {
+const LOST = "Its definition is lost. It cannot be undone.";
+
+export function Pause({ id, isPaused, members = 0, of }: PauseProps) {
   const navigate = useNavigate();
   const params = { path: { id } };
+  const count = `${members.toLocaleString("en")} members`;
   const setPaused = (paused: boolean) =>
     of === "audiences"
       ? answerOf(api.PATCH("/v1/audiences/{id}", { params, body: { paused } }))
@@ -38,13 +43,17 @@ export function Pause({ id, isPaused, of }: PauseProps) {
         />
         <Action
           label="Delete it"
-          question="Receivers hear nothing of it any more. That cannot be undone."
+          question={
+            of === "audiences"
+              ? `Nothing is sent of it: receivers keep its ${count} as they know them. ${LOST}`
+              : `Nothing is sent of it: receivers keep the values that they know. ${LOST}`
+          }
           run={() => remove({})}
         />
         {of === "audiences" && (
           <Action
             label="Delete it, and send its members away"
-            question="Each member is sent false. That cannot be undone."
+            question={`The receivers are sent false for its ${count}. ${LOST}`}
             run={() => remove({ exitAll: true })}
           />
         )}

@@ -1,13 +1,14 @@
 // A source's write keys, and programs that send a call with one of them.
 import { useState } from "react";
-import { answerOf, api } from "../../api/client.ts";
-import { Action } from "../../elements/action.tsx";
+import { Link } from "react-router";
 import { Copyable, CopyButton } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { ItsDestinations } from "./its-destinations.tsx";
+import { EndKey, RotateKey } from "./rotate-key.tsx";
 import { snippetsOf } from "./snippets.ts";
 import { useSource } from "./source.tsx";
 import { Switch } from "./switch.tsx";
@@ -17,21 +18,6 @@ const INGEST_PORT = 8080;
 /** Control does not say yet where ingest is: its usual port on this host, until the reader says another. */
 function likelyIngest(): string {
   return `${location.protocol}//${location.hostname}:${INGEST_PORT}`;
-}
-
-function EndKey({ id, writeKey }: { readonly id: string; readonly writeKey: string }) {
-  const params = { params: { path: { id, key: writeKey } } };
-  return (
-    <Action
-      label="End it"
-      question={
-        <>
-          Calls with <code>{writeKey}</code> are refused within a second. That cannot be undone.
-        </>
-      }
-      run={() => answerOf(api.DELETE("/v1/sources/{id}/write-keys/{key}", params))}
-    />
-  );
 }
 
 function Snippets({ writeKey }: { readonly writeKey: string }) {
@@ -93,12 +79,12 @@ export function Keys() {
           { title: "Do", cell: (key) => (writeKeys.length > 1 ? <EndKey id={id} writeKey={key} /> : null) },
         ]}
       />
-      <Action
-        label="Add a write key"
-        run={() => answerOf(api.POST("/v1/sources/{id}/write-keys", { params: { path: { id } } }))}
-        done={() => "It is the last of the list. The others go on working until they are ended."}
-      />
       <Snippets writeKey={writeKey} />
+      <p>
+        <Link to="live">Watch it come</Link>
+      </p>
+      <ItsDestinations id={id} />
+      <RotateKey of={{ id, writeKeys }} choose={setChosen} />
       <Switch />
     </>
   );

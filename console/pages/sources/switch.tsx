@@ -2,8 +2,18 @@
 import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { Action } from "../../elements/action.tsx";
+import { visibleLine } from "../../elements/visible-text.ts";
 import { WithScope } from "../../elements/with-scope.tsx";
+import { destinationsOf } from "./its-destinations.tsx";
 import { useSource } from "./source.tsx";
+
+async function whoGetsItsCalls(id: string): Promise<string> {
+  const { data, total } = await destinationsOf(id);
+  if (data.length === 0) return "No destination is connected to it.";
+  const names = data.map(({ name }) => visibleLine(name, 60)).join(", ");
+  const more = data.length < total ? ` and ${total - data.length} more` : "";
+  return `It is not deleted while destinations are connected to it: take it from ${names}${more} first.`;
+}
 
 export function Switch() {
   const navigate = useNavigate();
@@ -28,7 +38,8 @@ export function Switch() {
         />
         <Action
           label="Delete it"
-          question="Its calls are refused within a second. Calls that were taken are delivered. That cannot be undone."
+          question="Its name, labels and write keys are lost, and its calls are refused within a second. Calls that were taken are delivered. It cannot be undone."
+          count={() => whoGetsItsCalls(id)}
           run={remove}
         />
       </WithScope>
