@@ -54,7 +54,7 @@ const statusOf = async (path: string): Promise<number> =>
 test("a source is made, the program on its page sends a call by a real SDK, and the call is seen within two seconds", async () => {
   const { click, looks, open, page, type, untilText } = shown;
   await open("/sources");
-  await click("Make one");
+  await click("Make a source");
   await untilText("New source");
   expect(await looks("a new source")).toEqual([]);
   await type("Name", "Web shop");
@@ -124,9 +124,9 @@ async function isPassedOver(id: string): Promise<void> {
 }
 
 test("a destination is made with its options by form, gets the calls that it is meant to get, and is deleted", async () => {
-  const { click, looks, open, page, type, untilText } = shown;
+  const { click, looks, open, page, text, type, untilText } = shown;
   await open(`/destinations?sourceId=${world.source.id}`);
-  await click("Make one");
+  await click("Make a destination");
   await untilText("New destination");
   expect(await page.evaluate(`document.querySelector("input[value='${world.source.id}']").checked`)).toBe(
     true,
@@ -140,6 +140,13 @@ test("a destination is made with its options by form, gets the calls that it is 
   await untilText("Webhook 2");
   await click("Remove webhook 1");
   await type("URL", world.receiver.url("/made"));
+  for (const number of [2, 3, 4, 5]) {
+    await click("Add a webhook");
+    await untilText(`Webhook ${number}`);
+    await page.evaluate(`document.querySelectorAll("fieldset.card input")[${number - 1}].focus()`);
+    await page.keyboard.type(world.receiver.url(`/made-${number}`));
+  }
+  expect(await text()).not.toContain("Add a webhook");
   await type("Events", "To The New One");
   await type("Requests in flight", "0");
   await click("Make a secret");
@@ -152,6 +159,7 @@ test("a destination is made with its options by form, gets the calls that it is 
   expect(await world.api(`/v1/destinations/${id}`)).toMatchObject({
     ...{ name: "Made here", enabled: true, sourceIds: [world.source.id], sharedSecretSet: true },
     ...{ events: ["To The New One"], filter: null, maxInFlight: 3, retryDelays: null },
+    webhooks: ["", "-2", "-3", "-4", "-5"].map((end) => ({ url: world.receiver.url(`/made${end}`) })),
   });
   const isInForce = async () => {
     await world.send({ userId: "u1", event: "Not For It" });
@@ -159,7 +167,7 @@ test("a destination is made with its options by form, gets the calls that it is 
     return world.receiver.requestsTo("/made").length > 0;
   };
   await until(isInForce, { timeoutMs: TIMEOUT_MS, what: "a call at the new destination" });
-  const bodies = world.receiver.requestsTo("/made").map(({ text }) => text);
+  const bodies = world.receiver.requestsTo("/made").map((request) => request.text);
   expect(bodies.filter((body) => !body.includes("To The New One"))).toEqual([]);
   await isPassedOver(id);
 

@@ -53,7 +53,7 @@ export function AudienceList() {
       ),
   });
   return (
-    <Page title="Audiences" beside={<Link to="new">Make one</Link>}>
+    <Page title="Audiences" beside={<Link to="new">Make an audience</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="key" label="Key" />
         <ChoiceFilter filters={filters} name="status" label="State" choices={STATUS} />
@@ -95,7 +95,7 @@ export function TraitList() {
       ),
   });
   return (
-    <Page title="Computed traits" beside={<Link to="new">Make one</Link>}>
+    <Page title="Computed traits" beside={<Link to="new">Make a computed trait</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="key" label="Key" />
         <ChoiceFilter filters={filters} name="status" label="State" choices={STATUS} />

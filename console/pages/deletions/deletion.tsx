@@ -56,7 +56,7 @@ function Shown({ of }: { readonly of: Regulation }) {
           columns={[
             {
               title: "Source",
-              cell: ({ sourceId }) => <SourceLink id={sourceId} />,
+              cell: ({ sourceId }) => <SourceLink id={sourceId} isNamed={false} />,
             },
             { title: "State", cell: ({ status }) => <State of={status} /> },
           ]}

@@ -1,11 +1,10 @@
 // The calls of a destination's sources: which of them it was sent, and why it was passed over for the others.
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { answerOf, api } from "../../api/client.ts";
 import { PASSED_OVER_REASONS } from "../../api/tables.generated.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { AUDIENCES_SOURCE } from "../../elements/source-link.tsx";
+import { AUDIENCES_SOURCE, sourceQuery } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 import { visibleLine } from "../../elements/visible-text.ts";
 import { CallList, type CallQuery, type SourceCall } from "../calls/call-list.tsx";
@@ -34,11 +33,7 @@ function becameOf({ destinationIds, outcome, passedOver }: SourceCall, id: strin
 /** Names of sources for a choice, as soon as they are there. */
 function useNames(ids: readonly string[]): readonly (readonly [id: string, name: string])[] {
   const named = useQueries({
-    queries: ids.slice(0, MOST_NAMED).map((id) => ({
-      queryKey: ["source", id],
-      queryFn: () => answerOf(api.GET("/v1/sources/{id}", { params: { path: { id } } })),
-      enabled: id !== AUDIENCES_SOURCE.id,
-    })),
+    queries: ids.slice(0, MOST_NAMED).map(sourceQuery),
   });
   return ids.map((id, at) => {
     const known = id === AUDIENCES_SOURCE.id ? AUDIENCES_SOURCE.name : named[at]?.data?.name;

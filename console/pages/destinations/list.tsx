@@ -62,12 +62,12 @@ export function DestinationList() {
   const sourceId = filters.get("sourceId");
   const toNew = `new${sourceId === undefined ? "" : `?sourceId=${encodeURIComponent(sourceId)}`}`;
   return (
-    <Page title="Destinations" beside={<Link to={toNew}>Make one</Link>}>
+    <Page title="Destinations" beside={<Link to={toNew}>Make a destination</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="search" label="Name or id" />
         <TextFilter filters={filters} name="sourceId" label="Source id" />
         <ChoiceFilter filters={filters} name="health" label="Health" choices={HEALTH} />
-        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} />
+        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} unset="oldest first" />
       </div>
       <Paged
         query={list}

@@ -14,6 +14,7 @@ import { useSource } from "./source.tsx";
 import { Switch } from "./switch.tsx";
 
 const INGEST_PORT = 8080;
+const FIRST_LIBRARY = "curl";
 
 /** Control does not say yet where ingest is: its usual port on this host, until the reader says another. */
 function likelyIngest(): string {
@@ -23,15 +24,21 @@ function likelyIngest(): string {
 function Snippets({ writeKey }: { readonly writeKey: string }) {
   const filters = useFilters();
   const snippets = snippetsOf({ writeKey, ingest: filters.get("ingest") ?? likelyIngest() });
-  const names = Object.keys(snippets);
-  const chosen = filters.get("library") ?? "curl";
-  const text = snippets[chosen] ?? snippets["curl"] ?? "";
+  const chosen = filters.get("library") ?? FIRST_LIBRARY;
+  const names = Object.keys(snippets).filter((name) => name !== FIRST_LIBRARY);
+  const text = snippets[chosen] ?? snippets[FIRST_LIBRARY] ?? "";
   return (
     <>
       <h2>A first call</h2>
       <div className="filters">
-        <ChoiceFilter filters={filters} name="library" label="Library" choices={names} />
-        <TextFilter filters={filters} name="ingest" label="Address of ingest" />
+        <ChoiceFilter
+          filters={filters}
+          name="library"
+          label="Library"
+          choices={names}
+          unset={FIRST_LIBRARY}
+        />
+        <TextFilter filters={filters} name="ingest" label="Address of ingest" placeholder={likelyIngest()} />
       </div>
       <Block label={`A call with ${chosen}`}>{text}</Block>
       <CopyButton text={text} what="the program" />

@@ -35,11 +35,11 @@ export function SourceList() {
       ),
   });
   return (
-    <Page title="Sources" beside={<Link to="new">Make one</Link>}>
+    <Page title="Sources" beside={<Link to="new">Make a source</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="search" label="Name or id" />
         <ChoiceFilter filters={filters} name="enabled" label="Takes calls" choices={ENABLED} />
-        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} />
+        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} unset="oldest first" />
       </div>
       <Paged
         query={list}

@@ -1,5 +1,5 @@
 // Every option of a destination and its webhooks, as fields; what is typed is compared with what was there before.
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import type { Schemas } from "../../../api/client.ts";
 import { OptionField, problemsOf } from "./field.tsx";
 import { FilterTest } from "./filter-test.tsx";
@@ -63,21 +63,25 @@ export function AllFields({ form, problems }: AllFieldsProps) {
   return (
     <>
       {Object.entries(GROUPS).map(([group, title]) => (
-        <fieldset key={group}>
-          <legend>{title}</legend>
-          {OPTION_NAMES.filter((name) => OPTIONS[name].group === group).map((name) => (
-            <OptionField
-              key={name}
-              name={name}
-              text={form.texts[name]}
-              problems={problems}
-              change={(text) => form.setText(name, text)}
-            />
-          ))}
-          {group === "selection" && <FilterTest texts={form.texts} />}
-        </fieldset>
+        <Fragment key={group}>
+          <fieldset>
+            <legend>{title}</legend>
+            {OPTION_NAMES.filter((name) => OPTIONS[name].group === group).map((name) => (
+              <OptionField
+                key={name}
+                name={name}
+                text={form.texts[name]}
+                problems={problems}
+                change={(text) => form.setText(name, text)}
+              />
+            ))}
+            {group === "selection" && <FilterTest texts={form.texts} />}
+          </fieldset>
+          {group === "general" && (
+            <WebhookFields texts={form.webhooks} problems={problems} change={form.setWebhooks} />
+          )}
+        </Fragment>
       ))}
-      <WebhookFields texts={form.webhooks} problems={problems} change={form.setWebhooks} />
       <MissingFields problems={problems} />
     </>
   );

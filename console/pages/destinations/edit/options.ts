@@ -30,19 +30,19 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     group: "general",
     hint: "Off: no call is sent to it.",
   },
-  labels: {
-    title: "Labels",
-    kind: "pairs",
-    isNullable: false,
-    group: "general",
-    hint: "key: value, one a line",
-  },
   sourceIds: {
     title: "Sources",
     kind: "sources",
     isNullable: false,
     group: "general",
     hint: "Their calls are sent, from now on.",
+  },
+  labels: {
+    title: "Labels",
+    kind: "pairs",
+    isNullable: false,
+    group: "general",
+    hint: "key: value, one a line",
   },
   ...OF_CONTROL,
 };

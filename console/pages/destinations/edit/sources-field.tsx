@@ -4,7 +4,7 @@ import { useId, useState } from "react";
 import { Link } from "react-router";
 import { answerOf, api } from "../../../api/client.ts";
 import { ProblemNote } from "../../../elements/answer.tsx";
-import { AUDIENCES_SOURCE } from "../../../elements/source-link.tsx";
+import { AUDIENCES_SOURCE, SourceName } from "../../../elements/source-link.tsx";
 import { Text } from "../../../elements/text.tsx";
 import { FieldNote } from "./field-note.tsx";
 import { type FieldProblem, linesIn } from "./options.ts";
@@ -28,15 +28,6 @@ function useSources(search: string) {
   });
 }
 
-/** Of one that was chosen and is not among those that were found. */
-function NameOf({ id }: { readonly id: string }) {
-  const { data } = useQuery({
-    queryKey: ["source", id],
-    queryFn: () => answerOf(api.GET("/v1/sources/{id}", { params: { path: { id } } })),
-  });
-  return <Text most={60}>{data?.name ?? id}</Text>;
-}
-
 interface ChoiceProps {
   readonly of: Pick<Named, "id"> & Partial<Named>;
   readonly isChosen: boolean;
@@ -52,7 +43,7 @@ function Choice({ choose, isChosen, of: { id, name } }: ChoiceProps) {
         checked={isChosen}
         onChange={({ target }) => choose(target.checked)}
       />{" "}
-      {name === undefined ? <NameOf id={id} /> : <Text most={60}>{name}</Text>} <code>{id}</code>
+      {name === undefined ? <SourceName id={id} /> : <Text most={60}>{name}</Text>} <code>{id}</code>
     </label>
   );
 }
