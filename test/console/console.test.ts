@@ -484,6 +484,20 @@ describe("every page", () => {
   });
 });
 
+test("what a deletion loses is said in the names that strangers wrote, and runs nothing of them", async () => {
+  const { click, open, page, text, untilText } = shown;
+  await open(`/sources/${world.source.id}`);
+  await click("Delete it");
+  await untilText(`take it from Failing ${ATTACK}, `);
+  await open("/destinations/new");
+  await untilText(`Shop ${ATTACK}`);
+  await open(`/destinations/${world.failing}/settings`);
+  await click("Delete it");
+  await untilText("calls wait for it.");
+  expect(await text()).toContain(`Shop ${ATTACK}`);
+  expect(await page.evaluate("window.ran")).toBeUndefined();
+});
+
 test("with tokens it asks for one, keeps it out of every storage, and says what it does not allow", async () => {
   const { ports } = await world.deployment.addProcess("control", {
     HOOKLINE_API_TOKENS: "reader:read:token-of-a-reader",
