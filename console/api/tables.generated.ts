@@ -6,7 +6,7 @@ export const OPTIONS = {
     "group": "selection",
     "unset": "all",
     "title": "Call types",
-    "hint": "One a line; none: all types."
+    "hint": "One a line of track, page, screen, identify, group, alias, delete; none: all of them."
   },
   "events": {
     "kind": "list",

@@ -62,7 +62,7 @@ test("by keyboard alone a source and a destination are made, and the first call 
   await untilText("To begin with");
   await tabTo("Make a source");
   await press("Enter");
-  await untilText("New source");
+  await untilText("A new source");
   await tabTo("Name");
   await type("Web shop");
   await press("Enter");
@@ -74,7 +74,7 @@ test("by keyboard alone a source and a destination are made, and the first call 
 
   await tabTo("Make a destination for them");
   await press("Enter");
-  await untilText("New destination");
+  await untilText("A new destination");
   await tabTo("Name");
   await type("Warehouse");
   const choice = `document.querySelector("input[value='${sourceId}']")`;

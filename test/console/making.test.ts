@@ -55,7 +55,7 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   const { click, looks, open, page, type, untilText } = shown;
   await open("/sources");
   await click("Make a source");
-  await untilText("New source");
+  await untilText("A new source");
   expect(await looks("a new source")).toEqual([]);
   await type("Name", "Web shop");
   await click("Make it");
@@ -97,12 +97,19 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   expect(await statusOf(`/v1/sources/${id}`)).toBe(404);
 });
 
+/** What the events of the listed calls are, each once; – of those without one. */
+const LISTED = `[...new Set([...document.querySelectorAll('td[data-title="Event"]')].map((one) => one.innerText))]`;
+
 /** From a count on the destination's page to the calls that it counts, and to one of them. */
 async function isPassedOver(id: string): Promise<void> {
-  const { click, looks, open, page, text, untilText } = shown;
+  const { click, looks, open, page, text, type, untilText } = shown;
   const counts = async () =>
     (await world.api<{ total: { calls: { passedOver: object } } }>(`/v1/destinations/${id}/stats`)).total;
-  await until(async () => "event_off" in (await counts()).calls.passedOver, {
+  const areCounted = async () => {
+    const { passedOver } = (await counts()).calls;
+    return "event_off" in passedOver && "call_type_off" in passedOver;
+  };
+  await until(areCounted, {
     timeoutMs: TIMEOUT_MS,
     what: "the calls that are not meant for it to be counted",
   });
@@ -110,7 +117,11 @@ async function isPassedOver(id: string): Promise<void> {
   await click("event off");
   await untilText("Not For It");
   expect(await page.evaluate("location.search")).toBe("?became=event_off");
-  expect(await text()).not.toContain("To The New One");
+  expect(await page.evaluate(LISTED)).toEqual(["Not For It"]);
+  await type("What became of it here", "passed_over");
+  await page.waitForFunction(`${LISTED}.length === 2`, { timeout: TIMEOUT_MS });
+  await type("What became of it here", "event_off");
+  await page.waitForFunction(`${LISTED}.length === 1`, { timeout: TIMEOUT_MS });
   expect(await looks("calls of a destination")).toEqual([]);
   await page.evaluate(`document.querySelector("td a[href*='/calls/']").click()`);
   await untilText("It does not get this call: event off.");
@@ -127,7 +138,7 @@ test("a destination is made with its options by form, gets the calls that it is 
   const { click, looks, open, page, text, type, untilText } = shown;
   await open(`/destinations?sourceId=${world.source.id}`);
   await click("Make a destination");
-  await untilText("New destination");
+  await untilText("A new destination");
   expect(await page.evaluate(`document.querySelector("input[value='${world.source.id}']").checked`)).toBe(
     true,
   );
@@ -148,6 +159,7 @@ test("a destination is made with its options by form, gets the calls that it is 
   }
   expect(await text()).not.toContain("Add a webhook");
   await type("Events", "To The New One");
+  await type("Call types", "track");
   await type("Requests in flight", "0");
   await click("Make a secret");
   await click("Make it");
@@ -158,11 +170,12 @@ test("a destination is made with its options by form, gets the calls that it is 
   await untilText("Send what waits now");
   expect(await world.api(`/v1/destinations/${id}`)).toMatchObject({
     ...{ name: "Made here", enabled: true, sourceIds: [world.source.id], sharedSecretSet: true },
-    ...{ events: ["To The New One"], filter: null, maxInFlight: 3, retryDelays: null },
+    ...{ events: ["To The New One"], callTypes: ["track"], filter: null, maxInFlight: 3, retryDelays: null },
     webhooks: ["", "-2", "-3", "-4", "-5"].map((end) => ({ url: world.receiver.url(`/made${end}`) })),
   });
   const isInForce = async () => {
     await world.send({ userId: "u1", event: "Not For It" });
+    await world.deployment.send(world.source.writeKeys[0] ?? "", "identify", { userId: "u1" });
     await world.send({ userId: "u1", event: "To The New One" });
     return world.receiver.requestsTo("/made").length > 0;
   };

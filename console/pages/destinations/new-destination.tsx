@@ -104,7 +104,7 @@ function Form() {
 
 export function NewDestination() {
   return (
-    <Page title="New destination">
+    <Page title="A new destination">
       <WithScope scope="write" to="To make a destination">
         <Form />
       </WithScope>

@@ -39,7 +39,7 @@ function Form() {
 
 export function NewSource() {
   return (
-    <Page title="New source">
+    <Page title="A new source">
       <WithScope scope="write" to="To make a source">
         <p>
           A source is a website, an app or a server that sends calls. Its page then has a write key, and a
