@@ -485,16 +485,16 @@ describe("every page", () => {
 });
 
 test("what a deletion loses is said in the names that strangers wrote, and runs nothing of them", async () => {
-  const { click, open, page, text, untilText } = shown;
+  const { click, open, page, untilText } = shown;
   await open(`/sources/${world.source.id}`);
   await click("Delete it");
-  await untilText(`take it from Failing ${ATTACK}, `);
+  await untilText("take it from Failing <img src=x onerror=");
   await open("/destinations/new");
-  await untilText(`Shop ${ATTACK}`);
+  await untilText("Shop <img src=x onerror=");
   await open(`/destinations/${world.failing}/settings`);
+  await untilText("Shop <img src=x onerror=");
   await click("Delete it");
   await untilText("calls wait for it.");
-  expect(await text()).toContain(`Shop ${ATTACK}`);
   expect(await page.evaluate("window.ran")).toBeUndefined();
 });
 
