@@ -47,9 +47,11 @@ export function addCallCommands(program: Command, context: CommandContext): void
   const calls = program.command("calls").description("what became of single calls");
   const list = addShownLeaf(calls, "list <sourceId>", {
     description: "list a source's calls and what became of each, newest first",
-    examples: ["calls list src_1 --event Bought", "calls list src_1 --outcome no_destination --json"],
+    examples: ["calls list src_1 --event Bought", "calls list src_1 --passed-over-by dst_1 --json"],
   });
   for (const [flags, text] of Object.entries(CALL_FILTERS)) list.option(flags, text);
+  list.option("--passed-over-by <id>", "those that this destination did not get, though it was on");
+  list.option("--passed-over-reason <reason>", "those that a destination did not get for this reason");
   list
     .option("--limit <count>", "at most so many", positiveInteger, 50)
     .action(async (id: string, { json, limit, ...query }: CallListOptions) => {

@@ -10,6 +10,7 @@ const UNAUTHORIZED = 401;
 /** Undefined until control has said who asks, and while it answers nobody without a token. */
 let me: Me | undefined;
 let isRefused = false;
+let hasEnded = false;
 const listeners = new Set<() => void>();
 
 function become(next: Me | undefined): void {
@@ -28,6 +29,8 @@ export const session = {
     me?.session == null ? {} : { "x-csrf-token": me.session.csrfToken },
   /** Whether control has refused the last request for want of a session or a token. */
   needsSignIn: (): boolean => isRefused,
+  /** Whether there was one, which nobody has ended here. */
+  hasEnded: (): boolean => hasEnded,
   /** Whether there is one to end. */
   isSignedIn: (): boolean => me?.signIn === "session",
   /** What the token may do; undefined until control has said it. */
@@ -53,7 +56,9 @@ export const session = {
   },
   /** Control answered 401. */
   refused(): void {
-    if (!isRefused) become(undefined);
+    if (isRefused) return;
+    hasEnded = me !== undefined;
+    become(undefined);
   },
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

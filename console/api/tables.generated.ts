@@ -6,7 +6,7 @@ export const OPTIONS = {
     "group": "selection",
     "unset": "all",
     "title": "Call types",
-    "hint": "One a line; none: all types."
+    "hint": "One a line of track, page, screen, identify, group, alias, delete; none: all of them."
   },
   "events": {
     "kind": "list",
@@ -97,6 +97,13 @@ export const DROP_REASONS = [
   "event_off",
   "filter_off",
   "duplicate",
+  "suppressed"
+] as const;
+export const PASSED_OVER_REASONS = [
+  "integration_off",
+  "call_type_off",
+  "event_off",
+  "filter_off",
   "suppressed"
 ] as const;
 export const REFUSAL_CODES = [

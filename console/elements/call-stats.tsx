@@ -35,6 +35,8 @@ interface StepPaths {
   readonly refused?: (code: string) => string;
   readonly dropped?: (reason: string) => string;
   readonly died?: (reason: string) => string;
+  readonly passedOver?: (reason: string) => string;
+  readonly sent?: string;
   readonly event?: (name: string) => string;
 }
 
@@ -63,22 +65,24 @@ function Reasons({ of, path, title }: ReasonsProps) {
   );
 }
 
-interface DeliveryFactsProps extends Pick<StepPaths, "died"> {
+interface DeliveryFactsProps {
   readonly of: Schemas["DeliveryFlow"];
+  readonly paths?: Pick<StepPaths, "died" | "passedOver" | "sent">;
 }
 
-export function DeliveryFacts({ died, of }: DeliveryFactsProps) {
+export function DeliveryFacts({ of, paths = {} }: DeliveryFactsProps) {
+  const sent = of.sent.toLocaleString("en");
   return (
     <>
       <Facts
         of={{
-          "Sent to destinations": of.sent.toLocaleString("en"),
+          "Sent to destinations": paths.sent === undefined ? sent : <Link to={paths.sent}>{sent}</Link>,
           "Delivered or waiting": of.deliveredOrWaiting.toLocaleString("en"),
           Dead: sumOf(of.dead).toLocaleString("en"),
         }}
       />
-      <Reasons title="Died" of={of.dead} path={died} />
-      <Reasons title="Not meant for a destination" of={of.passedOver} />
+      <Reasons title="Died" of={of.dead} path={paths.died} />
+      <Reasons title="Not meant for a destination" of={of.passedOver} path={paths.passedOver} />
     </>
   );
 }
@@ -157,7 +161,7 @@ export function CallStats({ queryKey, load, paths = {} }: CallStatsProps) {
           ) : (
             <>
               <CallFacts of={stats.total} paths={paths} />
-              <DeliveryFacts of={stats.total.deliveries} {...(paths.died && { died: paths.died })} />
+              <DeliveryFacts of={stats.total.deliveries} paths={paths} />
               <LatencyFacts of={stats.total.requests.latency} />
               <Drawn of={stats} span={span} />
               <Grouped

@@ -43,7 +43,12 @@ interface FilterProps {
 }
 
 /** Counts once it is left, or Enter is pressed. */
-export function TextFilter({ filters, name, label }: FilterProps) {
+export function TextFilter({
+  filters,
+  name,
+  label,
+  placeholder,
+}: FilterProps & { readonly placeholder?: string }) {
   const id = useId();
   const current = filters.get(name) ?? "";
   const [typed, setTyped] = useState<string>();
@@ -64,6 +69,7 @@ export function TextFilter({ filters, name, label }: FilterProps) {
         id={id}
         type="search"
         value={typed ?? current}
+        placeholder={placeholder}
         onChange={({ target }) => setTyped(target.value)}
         onBlur={apply}
       />
@@ -78,7 +84,8 @@ export function ChoiceFilter({
   name,
   label,
   choices,
-}: FilterProps & { readonly choices: readonly Choice[] }) {
+  unset = "any",
+}: FilterProps & { readonly choices: readonly Choice[]; readonly unset?: string }) {
   const id = useId();
   return (
     <div className="filter">
@@ -88,7 +95,7 @@ export function ChoiceFilter({
         value={filters.get(name) ?? ""}
         onChange={({ target }) => filters.set(name, target.value)}
       >
-        <option value="">any</option>
+        <option value="">{unset}</option>
         {choices.map((choice) => {
           const [value, text] = typeof choice === "string" ? [choice, choice.replaceAll("_", " ")] : choice;
           return (

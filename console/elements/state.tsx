@@ -6,6 +6,8 @@ const TONES: Readonly<Record<string, "good" | "bad" | "wait">> = {
   success: "good",
   live: "good",
   finished: "good",
+  done: "good",
+  sent: "good",
   applied: "good",
   closed: "good",
   resolved: "good",

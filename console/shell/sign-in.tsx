@@ -16,6 +16,9 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
   return (
     <main className="sign-in">
       <Page title="Sign in">
+        {session.hasEnded() && (
+          <p role="status">The session has ended. The page that was open comes back after the sign-in.</p>
+        )}
         <form
           onSubmit={(event) => {
             event.preventDefault();

@@ -54,7 +54,7 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: "Passed over: a destination that does not get a call which others may get",
-    where: "`passedOver` of a destination in `GET /v1/calls/{messageId}`.",
+    where: "`passedOver` of a destination in `GET /v1/calls/{messageId}` and `GET /v1/sources/{id}/calls`.",
     reasons: PASSED_OVER,
   },
   {

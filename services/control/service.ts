@@ -138,11 +138,9 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
 /** Who asks, and what is answered. */
 function accessParts({ host, nowMs, settings }: ControlContext) {
   const signer = createSigner(settings.encryption, "session");
+  const signed = { signer, nowMs, newId: () => host.uuid() };
   return {
-    sessions: {
-      ...createSessions({ signer, nowMs, newId: () => host.uuid() }),
-      ...createTickets({ signer, nowMs }),
-    },
+    sessions: { ...createSessions(signed), ...createTickets(signed) },
     installation: {
       version: releaseVersion(),
       hasAudiences: settings.switch.hasAudiences,

@@ -484,6 +484,20 @@ describe("every page", () => {
   });
 });
 
+test("what a deletion loses is said in the names that strangers wrote, and runs nothing of them", async () => {
+  const { click, open, page, untilText } = shown;
+  await open(`/sources/${world.source.id}`);
+  await click("Delete it");
+  await untilText("take it from Failing <img src=x onerror=");
+  await open("/destinations/new");
+  await untilText("Shop <img src=x onerror=");
+  await open(`/destinations/${world.failing}/settings`);
+  await untilText("Shop <img src=x onerror=");
+  await click("Delete it");
+  await untilText("calls wait for it.");
+  expect(await page.evaluate("window.ran")).toBeUndefined();
+});
+
 test("with tokens it asks for one, keeps it out of every storage, and says what it does not allow", async () => {
   const { ports } = await world.deployment.addProcess("control", {
     HOOKLINE_API_TOKENS: "reader:read:token-of-a-reader",

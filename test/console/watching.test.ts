@@ -1,6 +1,10 @@
 // Live calls, refused calls and lists in a real Chromium, while the tab is seen and while it is not.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
-import type { ConsolePage } from "#support/console";
+import type { Browser } from "#support/chromium";
+import { type ConsolePage, openConsole } from "#support/console";
 import { until } from "#support/until";
 import { openShownWorld, type ShownWorld } from "./shown.ts";
 import type { World } from "./world.ts";
@@ -19,13 +23,14 @@ const HASTE = `for (const name of ["setTimeout", "setInterval"]) {
 
 let opened: ShownWorld | undefined;
 let world: World;
+let browser: Browser;
 let shown: ConsolePage;
 
 beforeAll(async () => {
   opened = await openShownWorld({
     calls: [{ userId: "ann", event: "Order Completed", messageId: "m-1" }],
   });
-  ({ shown, world } = opened);
+  ({ browser, shown, world } = opened);
   await shown.page.evaluateOnNewDocument(HASTE);
 }, 300_000);
 
@@ -127,6 +132,35 @@ test("the list of sources has their rates; from a source's statistics a reason a
   await click("m-1");
   await untilText("Received");
   expect(await page.evaluate("location.pathname")).toContain("/calls/m-1");
+});
+
+test("a session ends with its token, which is said, and the page that was open comes back after the sign-in", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tokens-"));
+  const file = join(folder, "tokens");
+  writeFileSync(file, "first:read+write:token-of-the-first");
+  const { ports } = await world.deployment.addProcess("control", {
+    HOOKLINE_API_TOKENS_FILE: file,
+    HOOKLINE_CONTROL_HOST: "127.0.0.1",
+    HOOKLINE_CONTROL_PORT: "0",
+  });
+  const guarded = await openConsole(browser, `http://127.0.0.1:${ports["controlPort"]}`);
+  const { click, looks, open, page, type, untilText } = guarded;
+  await open(`/destinations/${world.failing}/settings`);
+  await untilText("Token of the control API");
+  expect(await page.evaluate("document.body.innerText")).not.toContain("The session has ended.");
+  await type("Token", "token-of-the-first");
+  await click("Sign in");
+  await untilText("How they are sent");
+  writeFileSync(file, "second:read:token-of-the-second");
+  await untilText("The session has ended.");
+  expect(await looks("the end of a session")).toEqual([]);
+  await type("Token", "token-of-the-second");
+  await click("Sign in");
+  await untilText("How they are sent");
+  expect(await page.evaluate("location.pathname")).toBe(`/console/destinations/${world.failing}/settings`);
+  expect(guarded.faults).toEqual([]);
+  await page.close();
+  rmSync(folder, { recursive: true });
 });
 
 test("one call is sent to another destination", async () => {

@@ -22,7 +22,7 @@ export interface Page {
     start(options: { categories: readonly string[] }): Promise<void>;
     stop(): Promise<Uint8Array | undefined>;
   };
-  readonly keyboard: { press(key: string): Promise<void> };
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   screenshot(options: { path: string; type: "webp"; quality: number }): Promise<unknown>;
   setViewport(viewport: { width: number; height: number }): Promise<void>;
   emulateMediaFeatures(features: readonly { name: string; value: string }[]): Promise<void>;

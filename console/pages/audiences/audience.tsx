@@ -11,6 +11,7 @@ import { Time } from "../../elements/time.tsx";
 import { UserLink } from "../../elements/user-link.tsx";
 import { type AskedId, askedIdOf } from "./asked-id.ts";
 import { Definition } from "./definition.tsx";
+import { Pause } from "./pause.tsx";
 import { Sizes } from "./sizes.tsx";
 import { Why } from "./why.tsx";
 
@@ -89,6 +90,7 @@ export function Audience() {
             <Sizes id={id} />
             <h2>{audience.members.toLocaleString("en")} members</h2>
             <Members id={id} asked={asked} />
+            <Pause of="audiences" id={id} isPaused={audience.paused} members={audience.members} />
           </Page>
         );
       }}

@@ -19,6 +19,12 @@ const ROWS = 50;
 const STATUS: readonly Status[] = ["preparing", "live", "paused"];
 const KINDS = ["audience", "list"] as const;
 
+const MAKE_ONE = (
+  <>
+    <Link to="new">Make one</Link>: a preview says of whom it would be true before anything is sent.
+  </>
+);
+
 const SHARED: readonly Column<Pick<Trait, "id" | "key" | "name" | "status" | "createdAt">>[] = [
   {
     title: "Name",
@@ -47,7 +53,7 @@ export function AudienceList() {
       ),
   });
   return (
-    <Page title="Audiences" beside={<Link to="new">Make one</Link>}>
+    <Page title="Audiences" beside={<Link to="new">Make an audience</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="key" label="Key" />
         <ChoiceFilter filters={filters} name="status" label="State" choices={STATUS} />
@@ -56,11 +62,7 @@ export function AudienceList() {
       <Paged
         query={list}
         empty={
-          <Empty title="There is no audience">
-            {filters.isAny
-              ? "Change the filters above."
-              : "Make one by the link above, with hookline audiences create, or with POST /v1/audiences."}
-          </Empty>
+          <Empty title="There is no audience">{filters.isAny ? "Change the filters above." : MAKE_ONE}</Empty>
         }
       >
         {(rows) => (
@@ -93,7 +95,7 @@ export function TraitList() {
       ),
   });
   return (
-    <Page title="Computed traits" beside={<Link to="new">Make one</Link>}>
+    <Page title="Computed traits" beside={<Link to="new">Make a computed trait</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="key" label="Key" />
         <ChoiceFilter filters={filters} name="status" label="State" choices={STATUS} />
@@ -102,9 +104,7 @@ export function TraitList() {
         query={list}
         empty={
           <Empty title="There is no computed trait">
-            {filters.isAny
-              ? "Change the filters above."
-              : "Make one by the link above, with hookline traits create, or with POST /v1/computed-traits."}
+            {filters.isAny ? "Change the filters above." : MAKE_ONE}
           </Empty>
         }
       >

@@ -20,10 +20,9 @@ function Membership({ of, id }: { readonly of: Schemas["Membership"]; readonly i
         )}
         {of.until !== undefined && (
           <>
-            , if nothing comes until <Time at={of.until} />
+            ; without further calls that changes <Time at={of.until} />
           </>
         )}
-        .
       </p>
       <Table
         caption="Conditions"

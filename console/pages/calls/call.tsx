@@ -7,6 +7,7 @@ import { Copyable } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
+import { SourceLink } from "../../elements/source-link.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { UserLink } from "../../elements/user-link.tsx";
@@ -63,7 +64,7 @@ function Shown({ call }: { readonly call: Call }) {
             "Anonymous id": <Copyable text={anonymousId} what="anonymous id" />,
           }),
           User: <UserLink userId={call.userId} anonymousId={anonymousId} />,
-          Source: <Link to={`/sources/${encodeURIComponent(sourceId)}`}>{sourceId}</Link>,
+          Source: <SourceLink id={sourceId} />,
           Received: <Time at={call.receivedAt} />,
         }}
       />

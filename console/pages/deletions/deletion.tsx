@@ -1,11 +1,12 @@
 // One regulation, and how far it is in each source.
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "react-router";
+import { useParams } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Page } from "../../elements/page.tsx";
+import { SourceLink } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
@@ -55,7 +56,7 @@ function Shown({ of }: { readonly of: Regulation }) {
           columns={[
             {
               title: "Source",
-              cell: ({ sourceId }) => <Link to={`/sources/${encodeURIComponent(sourceId)}`}>{sourceId}</Link>,
+              cell: ({ sourceId }) => <SourceLink id={sourceId} isNamed={false} />,
             },
             { title: "State", cell: ({ status }) => <State of={status} /> },
           ]}

@@ -80,6 +80,7 @@ export function Destination() {
             of={{
               Summary: base,
               Issues: `${base}/issues`,
+              Calls: `${base}/calls`,
               Attempts: `${base}/attempts`,
               Waiting: `${base}/waiting`,
               "Dead letters": `${base}/dead-letters`,

@@ -59,21 +59,26 @@ export function DestinationList() {
         }),
       ),
   });
+  const sourceId = filters.get("sourceId");
+  const toNew = `new${sourceId === undefined ? "" : `?sourceId=${encodeURIComponent(sourceId)}`}`;
   return (
-    <Page title="Destinations">
+    <Page title="Destinations" beside={<Link to={toNew}>Make a destination</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="search" label="Name or id" />
+        <TextFilter filters={filters} name="sourceId" label="Source id" />
         <ChoiceFilter filters={filters} name="health" label="Health" choices={HEALTH} />
-        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} />
+        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} unset="oldest first" />
       </div>
       <Paged
         query={list}
         empty={
           filters.isAny ? (
-            <Empty title="No destination is like this">Change the filters above.</Empty>
+            <Empty title="No destination is like this">
+              Change the filters above, or <Link to={toNew}>make one</Link>.
+            </Empty>
           ) : (
             <Empty title="There are no destinations yet">
-              Make one with <code>hookline destinations create</code>, or with POST /v1/destinations.
+              <Link to="new">Make one</Link>, here or with <code>hookline destinations create</code>.
             </Empty>
           )
         }

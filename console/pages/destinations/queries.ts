@@ -53,16 +53,20 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Null where it is not known now. */
+export function waitingSummary(id: string) {
+  return inTurn(async () => {
+    const request = api.GET("/v1/destinations/{id}/waiting", {
+      params: { path: { id }, query: { limit: 1 } },
+    });
+    return (await answerOf(request)).summary;
+  });
+}
+
 export function useWaitingSummary(id: string, refetchMs = MINUTE_MS) {
   return useQuery({
     queryKey: ["waiting-summary", id],
-    queryFn: () =>
-      inTurn(async () => {
-        const request = api.GET("/v1/destinations/{id}/waiting", {
-          params: { path: { id }, query: { limit: 1 } },
-        });
-        return (await answerOf(request)).summary;
-      }),
+    queryFn: () => waitingSummary(id),
     refetchInterval: refetchMs,
     staleTime: refetchMs,
   });

@@ -93,6 +93,11 @@ export function SendAgain() {
             )
           }
         />
+        <p>
+          <Link to={`/replays?destinationId=${encodeURIComponent(id)}`}>
+            Its replays, and how far each is
+          </Link>
+        </p>
       </section>
     </WithScope>
   );

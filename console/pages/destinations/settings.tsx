@@ -3,9 +3,11 @@ import { Link } from "react-router";
 import { OPTIONS } from "../../api/tables.generated.ts";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
+import { SourceLink } from "../../elements/source-link.tsx";
 import { Block, Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { type Destination, useDestination } from "./queries.ts";
+import { Switch } from "./switch.tsx";
 
 const orDefault = (value: string | number | null, byDefault: string) =>
   value ?? <span className="quiet">{byDefault}</span>;
@@ -48,7 +50,7 @@ function General({ destination: of }: { readonly destination: Destination }) {
             ? "none"
             : of.sourceIds.map((id) => (
                 <div key={id}>
-                  <Link to={`/sources/${encodeURIComponent(id)}`}>{id}</Link>
+                  <SourceLink id={id} />
                 </div>
               )),
       }}
@@ -117,6 +119,7 @@ export function Settings() {
           )}
         </div>
       ))}
+      <Switch of={destination} />
     </>
   );
 }

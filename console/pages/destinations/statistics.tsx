@@ -83,13 +83,18 @@ export function Statistics({ id }: { readonly id: string }) {
               <LatencyFacts of={stats.total.latency} />
               <DeliveryFacts
                 of={stats.total.calls}
-                died={(reason) => `dead-letters?reason=${encodeURIComponent(reason)}`}
+                paths={{
+                  died: (reason) => `dead-letters?reason=${encodeURIComponent(reason)}`,
+                  passedOver: (reason) => `calls?became=${encodeURIComponent(reason)}`,
+                  sent: "calls?became=sent",
+                }}
               />
               <Charts of={stats} span={span} />
               <Grouped
                 {...chosen}
                 queryKey={["stats", id]}
                 load={(query) => loadStats(id, query)}
+                eventPath={(name) => `calls?event=${encodeURIComponent(name)}`}
                 titles={Object.fromEntries(webhooks.map((one) => [one.id, one.maskedUrl]))}
               />
             </>

@@ -93,9 +93,25 @@ export function Summary() {
   return (
     <>
       <Health health={destination.health} />
-      {destination.disabledReason !== null && (
+      {!destination.enabled && (
         <div className="note bad">
-          <Text>{destination.disabledReason}</Text>
+          <strong>It is off: no call is sent to it.</strong>
+          {destination.disabledReason !== null && (
+            <p>
+              <Text most={500}>{destination.disabledReason}</Text>
+            </p>
+          )}
+          <p>
+            It is switched on in its <Link to="settings">settings</Link>.
+          </p>
+        </div>
+      )}
+      {destination.sourceIds.length === 0 && (
+        <div className="note">
+          <strong>It has no source, so no call.</strong>
+          <p>
+            <Link to="edit">Choose one</Link>.
+          </p>
         </div>
       )}
       {warnings.map(({ path, message }) => (

@@ -6,6 +6,7 @@ import { Answer } from "../../elements/answer.tsx";
 import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 import { type Line, linesOf, perMinute, ROW_PX } from "./flow-lines.ts";
 
 const REFETCH_MS = 5_000;
@@ -111,9 +112,11 @@ function Others({ of: { destinations, sources } }: { readonly of: Flow["others"]
 function Shown({ of }: { readonly of: Flow }) {
   const minutes = (Date.parse(of.to) - Date.parse(of.from)) / 60_000;
   const height = Math.max(of.sources.length, of.destinations.length) * ROW_PX;
-  if (of.sources.length === 0) return <p className="quiet">There is no source yet.</p>;
+  const isBegun = of.sources.length > 0 && of.destinations.length > 0;
+  if (of.sources.length === 0) return <FirstSteps of={of} />;
   return (
     <>
+      {!isBegun && <FirstSteps of={of} />}
       <div className="flow">
         <ul aria-label="Sources, calls a minute">
           {of.sources.map((source) => (

@@ -190,6 +190,7 @@ export function Overview() {
       <Section title="Calls">
         <CallStats
           queryKey={["call-stats"]}
+          paths={{ died: (reason) => `/dead-letters?reason=${encodeURIComponent(reason)}` }}
           load={(query) => answerOf(api.GET("/v1/stats", { params: { query } }))}
         />
       </Section>

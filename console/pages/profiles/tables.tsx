@@ -1,6 +1,7 @@
 // What is known of one user, a table for each kind.
 import { Link } from "react-router";
 import type { Schemas } from "../../api/client.ts";
+import { SourceLink } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 import { type Column, Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
@@ -131,7 +132,7 @@ export function Calls({ of: { calls } }: { readonly of: Profile }) {
             { title: "Routers", cell: ({ outcome }) => <State of={outcome} /> },
             {
               title: "Source",
-              cell: ({ sourceId }) => <Link to={`/sources/${encodeURIComponent(sourceId)}`}>{sourceId}</Link>,
+              cell: ({ sourceId }) => <SourceLink id={sourceId} />,
             },
           ]}
         />

@@ -1,50 +1,44 @@
 // A source's write keys, and programs that send a call with one of them.
 import { useState } from "react";
-import { answerOf, api } from "../../api/client.ts";
-import { Action } from "../../elements/action.tsx";
+import { Link } from "react-router";
 import { Copyable, CopyButton } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { ItsDestinations } from "./its-destinations.tsx";
+import { EndKey, RotateKey } from "./rotate-key.tsx";
 import { snippetsOf } from "./snippets.ts";
 import { useSource } from "./source.tsx";
+import { Switch } from "./switch.tsx";
 
 const INGEST_PORT = 8080;
+const FIRST_LIBRARY = "curl";
 
 /** Control does not say yet where ingest is: its usual port on this host, until the reader says another. */
 function likelyIngest(): string {
   return `${location.protocol}//${location.hostname}:${INGEST_PORT}`;
 }
 
-function EndKey({ id, writeKey }: { readonly id: string; readonly writeKey: string }) {
-  const params = { params: { path: { id, key: writeKey } } };
-  return (
-    <Action
-      label="End it"
-      question={
-        <>
-          Calls with <code>{writeKey}</code> are refused within a second. That cannot be undone.
-        </>
-      }
-      run={() => answerOf(api.DELETE("/v1/sources/{id}/write-keys/{key}", params))}
-    />
-  );
-}
-
 function Snippets({ writeKey }: { readonly writeKey: string }) {
   const filters = useFilters();
   const snippets = snippetsOf({ writeKey, ingest: filters.get("ingest") ?? likelyIngest() });
-  const names = Object.keys(snippets);
-  const chosen = filters.get("library") ?? "curl";
-  const text = snippets[chosen] ?? snippets["curl"] ?? "";
+  const chosen = filters.get("library") ?? FIRST_LIBRARY;
+  const names = Object.keys(snippets).filter((name) => name !== FIRST_LIBRARY);
+  const text = snippets[chosen] ?? snippets[FIRST_LIBRARY] ?? "";
   return (
     <>
       <h2>A first call</h2>
       <div className="filters">
-        <ChoiceFilter filters={filters} name="library" label="Library" choices={names} />
-        <TextFilter filters={filters} name="ingest" label="Address of ingest" />
+        <ChoiceFilter
+          filters={filters}
+          name="library"
+          label="Library"
+          choices={names}
+          unset={FIRST_LIBRARY}
+        />
+        <TextFilter filters={filters} name="ingest" label="Address of ingest" placeholder={likelyIngest()} />
       </div>
       <Block label={`A call with ${chosen}`}>{text}</Block>
       <CopyButton text={text} what="the program" />
@@ -92,12 +86,13 @@ export function Keys() {
           { title: "Do", cell: (key) => (writeKeys.length > 1 ? <EndKey id={id} writeKey={key} /> : null) },
         ]}
       />
-      <Action
-        label="Add a write key"
-        run={() => answerOf(api.POST("/v1/sources/{id}/write-keys", { params: { path: { id } } }))}
-        done={() => "It is the last of the list. The others go on working until they are ended."}
-      />
       <Snippets writeKey={writeKey} />
+      <p>
+        <Link to="live">Watch it come</Link>
+      </p>
+      <ItsDestinations id={id} />
+      <RotateKey of={{ id, writeKeys }} choose={setChosen} />
+      <Switch />
     </>
   );
 }

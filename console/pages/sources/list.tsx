@@ -35,11 +35,11 @@ export function SourceList() {
       ),
   });
   return (
-    <Page title="Sources">
+    <Page title="Sources" beside={<Link to="new">Make a source</Link>}>
       <div className="filters">
         <TextFilter filters={filters} name="search" label="Name or id" />
         <ChoiceFilter filters={filters} name="enabled" label="Takes calls" choices={ENABLED} />
-        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} />
+        <ChoiceFilter filters={filters} name="sort" label="Order" choices={SORTS} unset="oldest first" />
       </div>
       <Paged
         query={list}
@@ -48,7 +48,7 @@ export function SourceList() {
             <Empty title="No source is like this">Change the filters above.</Empty>
           ) : (
             <Empty title="There are no sources yet">
-              Make one with <code>hookline sources create</code>, or with POST /v1/sources.
+              <Link to="new">Make one</Link>, here or with <code>hookline sources create</code>.
             </Empty>
           )
         }

@@ -3,6 +3,7 @@ import { SourceCalls } from "./calls.tsx";
 import { Debugger } from "./debugger.tsx";
 import { Keys } from "./keys.tsx";
 import { SourceList } from "./list.tsx";
+import { NewSource } from "./new-source.tsx";
 import { RefusedCalls } from "./refused.tsx";
 import { Source } from "./source.tsx";
 import { SourceStatistics } from "./statistics.tsx";
@@ -11,6 +12,7 @@ export function SourcePages() {
   return (
     <Routes>
       <Route index element={<SourceList />} />
+      <Route path="new" element={<NewSource />} />
       <Route path=":id" element={<Source />}>
         <Route index element={<Keys />} />
         <Route path="statistics" element={<SourceStatistics />} />

@@ -1,10 +1,11 @@
 // One source: its head and the ways to its parts.
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useOutletContext, useParams } from "react-router";
-import { answerOf, api, type Schemas } from "../../api/client.ts";
+import type { Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Page, Parts } from "../../elements/page.tsx";
+import { sourceQuery } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 
 /** That of the page which is open. */
@@ -13,10 +14,7 @@ export const useSource = (): Schemas["Source"] => useOutletContext<Schemas["Sour
 export function Source() {
   const { id = "" } = useParams();
   const base = `/sources/${encodeURIComponent(id)}`;
-  const query = useQuery({
-    queryKey: ["source", id],
-    queryFn: () => answerOf(api.GET("/v1/sources/{id}", { params: { path: { id } } })),
-  });
+  const query = useQuery(sourceQuery(id));
   return (
     <Answer title="Source" query={query}>
       {(source) => (

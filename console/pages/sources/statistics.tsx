@@ -8,6 +8,7 @@ function pathsOf(id: string) {
     `${path}${path.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
   return {
     refused: listed(`${base}/refused`, "code"),
+    passedOver: listed(`${base}/calls`, "passedOverReason"),
     dropped: listed(`${base}/calls`, "outcome"),
     died: listed(`/dead-letters?sourceId=${encodeURIComponent(id)}`, "reason"),
     event: listed(`${base}/calls`, "event"),

@@ -1,3 +1,4 @@
+import { SPACE_SOURCE } from "#contract";
 import type { Host } from "#host";
 import { wasDeleted } from "../http/audit/deleted.ts";
 import type { AuditLogParts } from "../http/audit/parts.ts";
@@ -11,6 +12,7 @@ export interface KnownSourceParts extends AuditLogParts {
 
 /** Throws a 404 for a source that is not there and never was; of one that was deleted there may be calls. */
 export async function checkSource(parts: KnownSourceParts, id: string): Promise<void> {
-  const isKnown = parts.sources.get(id) !== undefined || (await wasDeleted(parts, "source", id));
+  const isThere = id === SPACE_SOURCE || parts.sources.get(id) !== undefined;
+  const isKnown = isThere || (await wasDeleted(parts, "source", id));
   if (!isKnown) throw notFound("source", id);
 }

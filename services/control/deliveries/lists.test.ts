@@ -29,6 +29,8 @@ function attemptAt(at: number) {
   });
 }
 
+const FILTERED = { destinationId: "narrow", reason: "filter_off" } as const;
+
 /** The calls of these attempts, each at a place of its own. */
 function callAt(at: number) {
   const { messageId, type, userId } = attemptAt(at);
@@ -38,6 +40,7 @@ function callAt(at: number) {
     event: type === "page" ? null : at % 5 === 0 ? "Fifth" : "Other",
     outcome: isDropped ? "no_destination" : "routed",
     destinationIds: isDropped ? [] : [`d${at % 2}`],
+    passedOver: at % 100 === 0 ? [FILTERED, { destinationId: "late", reason: "event_off" }] : [],
   });
 }
 
@@ -150,6 +153,14 @@ describe("a source's calls", () => {
     ["&type=page", (at) => at % 1_000 === 0],
     ["&userId=rare", (at) => at % 100 === 0],
     ["&messageId=m7", (at) => at === 7],
+    ["&passedOverBy=narrow", (at) => at % 100 === 0],
+    ["&passedOverReason=event_off", (at) => at % 100 === 0],
+    [
+      "&passedOverBy=late&passedOverReason=event_off&destinationId=d0",
+      (at) => at % 100 === 0 && !isDropped(at),
+    ],
+    // Each of them is there, of another destination.
+    ["&passedOverBy=narrow&passedOverReason=event_off", () => false],
   ])("narrowed by %p are each there once, newest first", async (query, isMeant) => {
     expect(numbers(await all(`/v1/sources/${sourceId}/calls?limit=200${query}`))).toEqual(expected(isMeant));
   });
@@ -166,6 +177,19 @@ describe("a source's calls", () => {
     const next = await control.ask(`/v1/sources/${sourceId}/calls?limit=5&after=${body.next}`);
     const both = [...body.data, ...next.body.data];
     expect(numbers(both)).toEqual(expected(() => true).slice(0, 10));
+  });
+
+  test("are refused by name where the reason of passing over is none", async () => {
+    const { body, status } = await control.ask(`/v1/sources/${sourceId}/calls?passedOverReason=lost`);
+    expect([status, body.errors[0].path]).toEqual([422, "passedOverReason"]);
+  });
+
+  test("of audiences, which have no source that was made, are listed and counted", async () => {
+    const call = { ...callAt(0), sourceId: "spa_default", messageId: "of-audience", offset: CALLS + 1 };
+    await topics.write(control.topics.routedCalls, [call]);
+    const listed = async () => (await control.ask("/v1/sources/spa_default/calls")).body.data?.length === 1;
+    await until(listed, { timeoutMs: 30_000, what: "the call to be listed" });
+    expect((await control.ask("/v1/sources/spa_default/stats?step=day")).status).toBe(200);
   });
 
   test("of a source that never was are 404", async () => {

@@ -35,6 +35,8 @@ export interface Caller {
   readonly name: string;
   readonly scopes: readonly ApiScope[];
   readonly signIn: SignIn;
+  /** Of the ticket by which the caller was let in. */
+  readonly ticketId?: string;
 }
 
 /** Whoever asks where no token is configured. */
@@ -79,12 +81,10 @@ function ticketCaller(ticket: GivenTicket, tokens: readonly KnownToken[], ticket
     throw new ProblemError("unauthorized", "the ticket has expired: ask for a new one by POST …/live/ticket");
   if (read === undefined)
     throw new ProblemError("unauthorized", "the ticket is not for this URL, or its token is gone");
-  const { session, token } = read;
+  const { id, session, token } = read;
   const { digest } = token;
-  return callerOf(
-    token,
-    session === undefined ? { by: "token", digest } : { by: "session", digest, session },
-  );
+  const signIn: SignIn = session === undefined ? { by: "token", digest } : { by: "session", digest, session };
+  return { ...callerOf(token, signIn), ticketId: id };
 }
 
 function sessionCaller(request: RequestIdentity, tokens: readonly KnownToken[], sessions: Sessions): Caller {

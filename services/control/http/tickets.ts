@@ -14,6 +14,9 @@ interface Holder<T extends TicketToken = TicketToken> {
   readonly session: Session | undefined;
 }
 
+/** Who asked for it, and which one it is. */
+type Known<T extends TicketToken> = Holder<T> & { readonly id: string };
+
 /** As it came with a request. */
 export interface GivenTicket {
   readonly text: string;
@@ -28,10 +31,7 @@ export interface Tickets {
    * Who asked for a ticket, with one of `tokens`; `ended` after its minute, and undefined when it is for another URL, its token is gone or
    * nobody made it.
    */
-  readTicket<T extends TicketToken>(
-    given: GivenTicket,
-    tokens: readonly T[],
-  ): Holder<T> | "ended" | undefined;
+  readTicket<T extends TicketToken>(given: GivenTicket, tokens: readonly T[]): Known<T> | "ended" | undefined;
 }
 
 export const TICKET_PARAMETER = "ticket";
@@ -40,14 +40,16 @@ const TICKET_MS = 60_000;
 interface TicketsOptions {
   readonly signer: Signer;
   readonly nowMs: () => number;
+  readonly newId: () => string;
 }
 
-export function createTickets({ signer, nowMs }: TicketsOptions): Tickets {
+export function createTickets({ signer, nowMs, newId }: TicketsOptions): Tickets {
   return {
     makeTicket(url, { session, token }) {
       const endsAtMs = Math.min(nowMs() + TICKET_MS, session?.endsAtMs ?? Number.POSITIVE_INFINITY);
-      const signature = signer.sign(signedText(url, token, { endsAtMs, session }));
-      const text = signedList([token.name, endsAtMs, ...listOf(session)], signature);
+      const id = newId();
+      const signature = signer.sign(signedText(url, token, { endsAtMs, id, session }));
+      const text = signedList([token.name, endsAtMs, id, ...listOf(session)], signature);
       return { text, endsAtMs };
     },
     readTicket({ text, url }, tokens) {
@@ -57,7 +59,7 @@ export function createTickets({ signer, nowMs }: TicketsOptions): Tickets {
       if (said.endsAtMs <= nowMs()) return "ended";
       const token = tokens.find(({ name }) => name === said.name);
       if (token === undefined || !signer.verifies(signedText(url, token, said), signature)) return undefined;
-      return { token, session: said.session };
+      return { token, id: said.id, session: said.session };
     },
   };
 }
@@ -80,15 +82,17 @@ interface Said {
   readonly name: string;
   /** Unix ms. */
   readonly endsAtMs: number;
+  /** Random: it tells two tickets of one token and moment apart. */
+  readonly id: string;
   readonly session: Session | undefined;
 }
 
 function signedText(
   url: string,
   { name, digest }: TicketToken,
-  { endsAtMs, session }: Pick<Said, "endsAtMs" | "session">,
+  { endsAtMs, id, session }: Omit<Said, "name">,
 ): string {
-  return JSON.stringify(["ticket", url, name, digest.toString("hex"), endsAtMs, ...listOf(session)]);
+  return JSON.stringify(["ticket", url, name, digest.toString("hex"), endsAtMs, id, ...listOf(session)]);
 }
 
 function listOf(session: Session | undefined): readonly unknown[] {
@@ -96,8 +100,13 @@ function listOf(session: Session | undefined): readonly unknown[] {
 }
 
 /** What a ticket says, whoever wrote it. */
-function saidBy([name, endsAtMs, id, sessionEndsAtMs]: readonly unknown[]): Said | undefined {
-  if (typeof name !== "string" || typeof endsAtMs !== "number") return undefined;
-  const isOfSession = typeof id === "string" && typeof sessionEndsAtMs === "number";
-  return { name, endsAtMs, session: isOfSession ? { id, endsAtMs: sessionEndsAtMs } : undefined };
+function saidBy([name, endsAtMs, id, sessionId, sessionEndsAtMs]: readonly unknown[]): Said | undefined {
+  if (typeof name !== "string" || typeof endsAtMs !== "number" || typeof id !== "string") return undefined;
+  const isOfSession = typeof sessionId === "string" && typeof sessionEndsAtMs === "number";
+  return {
+    name,
+    endsAtMs,
+    id,
+    session: isOfSession ? { id: sessionId, endsAtMs: sessionEndsAtMs } : undefined,
+  };
 }

@@ -1,8 +1,9 @@
 // One option of the form, with what is wrong with it beside it.
 import { type ReactNode, useId } from "react";
 import { ConditionsField } from "../../../elements/conditions/conditions-field.tsx";
-import { Text } from "../../../elements/text.tsx";
+import { FieldNote } from "./field-note.tsx";
 import { type FieldProblem, isOn, OPTIONS, type OptionName, switchText } from "./options.ts";
+import { SourcesField } from "./sources-field.tsx";
 
 interface FieldProps {
   readonly title: string;
@@ -23,14 +24,7 @@ export function Field({ children, hint, problems, title }: FieldProps) {
     <div className="field">
       <label htmlFor={id}>{title}</label>
       {children({ id, "aria-describedby": noteId, "aria-invalid": problems.length > 0 })}
-      <div id={noteId}>
-        {hint !== undefined && <span className="quiet">{hint}</span>}
-        {problems.map(({ path, message }) => (
-          <p className="bad" key={`${path} ${message}`}>
-            <code>{path}</code> <Text most={500}>{message}</Text>
-          </p>
-        ))}
-      </div>
+      <FieldNote id={noteId} hint={hint} problems={problems} />
     </div>
   );
 }
@@ -60,6 +54,8 @@ export function OptionField({ change, name, problems, text }: OptionFieldProps) 
         problems={problemsOf(problems, name)}
       />
     );
+  if (kind === "sources")
+    return <SourcesField {...{ title, hint, text, change }} problems={problemsOf(problems, name)} />;
   const isLong = kind === "list" || kind === "pairs";
   return (
     <Field title={title} hint={hint} problems={problemsOf(problems, name)}>

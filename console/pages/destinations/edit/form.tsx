@@ -1,24 +1,12 @@
 // Every option of a destination, to be changed. Only what was changed is sent, and only while the destination is as it was read.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { answerOf, api, type Schemas } from "../../../api/client.ts";
 import { ApiProblem } from "../../../api/problem.ts";
 import { Answer, ProblemNote } from "../../../elements/answer.tsx";
 import { WithScope } from "../../../elements/with-scope.tsx";
 import { useDestination } from "../queries.ts";
-import { OptionField, problemsOf } from "./field.tsx";
-import { FilterTest } from "./filter-test.tsx";
-import {
-  changesOf,
-  type FieldProblem,
-  OPTION_NAMES,
-  OPTIONS,
-  type OptionName,
-  type Patch,
-  textsOf,
-} from "./options.ts";
-import { WebhookFields } from "./webhook-fields.tsx";
-import { webhooksPatch, webhookTexts } from "./webhooks.ts";
+import { AllFields, useTyped } from "./all-fields.tsx";
+import type { Patch } from "./options.ts";
 
 const CHANGED_MEANWHILE = 412;
 
@@ -50,38 +38,9 @@ function usePatch({ destination: { id }, etag }: Read) {
   });
 }
 
-const GROUPS = {
-  general: "General",
-  selection: "Which calls it gets",
-  sending: "How they are sent",
-};
-
-/** What the form has as its own, beside what control says of it. */
-function useForm({ destination }: Read) {
-  const [texts, setTexts] = useState(() => textsOf(destination));
-  const [webhooks, setWebhooks] = useState(() => webhookTexts(destination));
-  const changes = [changesOf(destination, texts), webhooksPatch(destination, webhooks)];
-  return {
-    ...{ texts, webhooks, setWebhooks },
-    setText: (name: OptionName, text: string) => setTexts({ ...texts, [name]: text }),
-    patch: Object.assign({}, ...changes.map(({ patch }) => patch)) as Patch,
-    problems: changes.flatMap(({ problems }) => problems),
-  };
-}
-
-function MissingFields({ problems }: { readonly problems: readonly FieldProblem[] }) {
-  const shown = [...OPTION_NAMES, "webhooks"].flatMap((name) => problemsOf(problems, name));
-  const others = problems.filter((problem) => !shown.includes(problem));
-  return others.map(({ path, message }) => (
-    <p className="bad" key={`${path} ${message}`}>
-      {path}: {message}
-    </p>
-  ));
-}
-
 /** What was typed is of one version; what came of saving it stays when the next one is shown. */
 function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<typeof usePatch> }) {
-  const form = useForm(of);
+  const form = useTyped(of.destination);
   const { data, error, isPending, mutate } = saving;
   const refused = error instanceof ApiProblem ? error.errors : [];
   const problems = [...form.problems, ...refused];
@@ -94,23 +53,7 @@ function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<t
         if (form.problems.length === 0 && changed.length > 0) mutate(form.patch);
       }}
     >
-      {Object.entries(GROUPS).map(([group, title]) => (
-        <fieldset key={group}>
-          <legend>{title}</legend>
-          {OPTION_NAMES.filter((name) => OPTIONS[name].group === group).map((name) => (
-            <OptionField
-              key={name}
-              name={name}
-              text={form.texts[name]}
-              problems={problems}
-              change={(text) => form.setText(name, text)}
-            />
-          ))}
-          {group === "selection" && <FilterTest texts={form.texts} />}
-        </fieldset>
-      ))}
-      <WebhookFields texts={form.webhooks} problems={problems} change={form.setWebhooks} />
-      <MissingFields problems={problems} />
+      <AllFields form={form} problems={problems} />
       <div className="row">
         <button
           type="submit"

@@ -3,13 +3,14 @@ import type { Schemas } from "../../../api/client.ts";
 import { OPTIONS as OF_CONTROL } from "../../../api/tables.generated.ts";
 
 export type Patch = Schemas["DestinationPatch"];
-type Destination = Schemas["Destination"];
+/** What of a destination is an option. */
+export type Optioned = Pick<Schemas["Destination"], OptionName>;
 
 /** Webhooks and secrets have parts of their own. */
 export type OptionName = Exclude<keyof Patch, "webhooks" | "sharedSecret" | "previousSecretValidFor">;
 
-/** `list` and `pairs`: an entry a line. What is nullable is null where its text is empty. */
-type OptionKind = "text" | "number" | "switch" | "list" | "pairs" | "conditions";
+/** `list`, `sources` and `pairs`: an entry a line. What is nullable is null where its text is empty. */
+type OptionKind = "text" | "number" | "switch" | "list" | "sources" | "pairs" | "conditions";
 
 interface Option {
   readonly title: string;
@@ -22,7 +23,20 @@ interface Option {
 /** Those of every resource, and those of control's table of options. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   name: { title: "Name", kind: "text", isNullable: false, group: "general" },
-  enabled: { title: "Enabled", kind: "switch", isNullable: false, group: "general" },
+  enabled: {
+    title: "Enabled",
+    kind: "switch",
+    isNullable: false,
+    group: "general",
+    hint: "Off: no call is sent to it.",
+  },
+  sourceIds: {
+    title: "Sources",
+    kind: "sources",
+    isNullable: false,
+    group: "general",
+    hint: "Their calls are sent, from now on.",
+  },
   labels: {
     title: "Labels",
     kind: "pairs",
@@ -30,19 +44,21 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     group: "general",
     hint: "key: value, one a line",
   },
-  sourceIds: {
-    title: "Source ids",
-    kind: "list",
-    isNullable: false,
-    group: "general",
-    hint: "One a line. spa_default is the source of audiences.",
-  },
   ...OF_CONTROL,
 };
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
 
 export type Texts = Readonly<Record<OptionName, string>>;
+
+const UNSET: Readonly<Record<OptionKind, unknown>> = {
+  ...{ text: "", number: null, switch: false, list: [], sources: [], pairs: {}, conditions: null },
+};
+
+/** A destination before anything of it was chosen. */
+export const BLANK = Object.fromEntries(
+  OPTION_NAMES.map((name) => [name, OPTIONS[name].isNullable ? null : UNSET[OPTIONS[name].kind]]),
+) as unknown as Optioned;
 
 const ON = "on";
 export const isOn = (text: string): boolean => text === ON;
@@ -60,12 +76,12 @@ function textOf(value: unknown, kind: OptionKind): string {
   return String(value);
 }
 
-export function textsOf(destination: Destination): Texts {
+export function textsOf(destination: Optioned): Texts {
   const entries = OPTION_NAMES.map((name) => [name, textOf(destination[name], OPTIONS[name].kind)]);
   return Object.fromEntries(entries) as Texts;
 }
 
-const linesIn = (text: string): string[] =>
+export const linesIn = (text: string): string[] =>
   text.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : line.trim()));
 
 /** Of "key: value" lines. Throws where a line has no colon. */
@@ -85,7 +101,7 @@ export const givenOf = (name: OptionName, texts: Texts): unknown => valueIn(text
 function valueIn(text: string, { isNullable, kind }: Option): unknown {
   if (kind === "switch") return isOn(text);
   if (isNullable && text.trim() === "") return null;
-  if (kind === "list") return linesIn(text);
+  if (kind === "list" || kind === "sources") return linesIn(text);
   if (kind === "pairs") return pairsIn(text);
   if (kind === "conditions") return jsonIn(text);
   if (kind === "text") return text.trim();
@@ -114,14 +130,14 @@ export interface Changes {
 }
 
 /** Labels that are gone are null in a merge patch. */
-function patchOf(name: OptionName, value: unknown, before: Destination): unknown {
+function patchOf(name: OptionName, value: unknown, before: Optioned): unknown {
   if (name !== "labels") return value;
   const gone = Object.keys(before.labels).map((key) => [key, null]);
   return { ...Object.fromEntries(gone), ...(value as Record<string, string>) };
 }
 
 /** A text that is as it was is no change, so what somebody else changes meanwhile stays. */
-export function changesOf(before: Destination, texts: Texts): Changes {
+export function changesOf(before: Optioned, texts: Texts): Changes {
   const was = textsOf(before);
   const patch: Record<string, unknown> = {};
   const problems: FieldProblem[] = [];

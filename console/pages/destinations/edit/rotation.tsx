@@ -15,8 +15,17 @@ const OVERLAPS = ["1h", "24h", "7d", "0s"] as const;
 const patch = (id: string, body: Patch) =>
   answerOf(api.PATCH("/v1/destinations/{id}", { params: { path: { id } }, body }));
 
+type AdviceProps = Pick<Destination, "sharedSecretSet" | "standardWebhooks">;
+
 /** How the receiver goes from one secret to the other depends on whether a request can have two signatures. */
-function Advice({ standardWebhooks }: Pick<Destination, "standardWebhooks">) {
+function Advice({ sharedSecretSet, standardWebhooks }: AdviceProps) {
+  if (!sharedSecretSet)
+    return (
+      <p>
+        Give it to the receiver. Until it signs here, requests come without a signature: let the receiver ask
+        for one afterwards.
+      </p>
+    );
   return standardWebhooks ? (
     <p>
       Requests have both signatures in <code>webhook-signature</code> for the time that is chosen below, and{" "}
@@ -30,13 +39,16 @@ function Advice({ standardWebhooks }: Pick<Destination, "standardWebhooks">) {
   );
 }
 
-function Rotate({ of: { id, standardWebhooks } }: { readonly of: Destination }) {
+function Rotate({ of: { id, sharedSecretSet, standardWebhooks } }: { readonly of: Destination }) {
   const ids = { secret: useId(), overlap: useId() };
   const [secret, setSecret] = useState("");
   const [overlap, setOverlap] = useState<string>("24h");
   const run = async (): Promise<void> => {
     const body = { sharedSecret: secret };
-    await patch(id, standardWebhooks ? { ...body, previousSecretValidFor: overlap } : body);
+    await patch(
+      id,
+      standardWebhooks && sharedSecretSet ? { ...body, previousSecretValidFor: overlap } : body,
+    );
     setSecret("");
   };
   return (
@@ -59,8 +71,8 @@ function Rotate({ of: { id, standardWebhooks } }: { readonly of: Destination }) 
         )}
       </li>
       <li>
-        <Advice standardWebhooks={standardWebhooks} />
-        {standardWebhooks && (
+        <Advice {...{ sharedSecretSet, standardWebhooks }} />
+        {standardWebhooks && sharedSecretSet && (
           <div className="filter">
             <label htmlFor={ids.overlap}>The former secret signs too for</label>
             <select id={ids.overlap} value={overlap} onChange={({ target }) => setOverlap(target.value)}>

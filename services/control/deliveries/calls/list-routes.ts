@@ -49,6 +49,14 @@ const SourceCallsQuery = Type.Object(
     destinationId: Type.Optional(
       Type.String({ minLength: 1, description: "Only calls that this destination got a job of." }),
     ),
+    passedOverBy: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "Only calls that this destination did not get, though it was connected and on; with passedOverReason for this reason.",
+      }),
+    ),
+    passedOverReason: Type.Optional(PassedOverReasonField),
     type: Type.Optional(Type.Unsafe<CallType>({ type: "string", enum: [...CALL_TYPES] })),
     event: Type.Optional(Type.String({ minLength: 1, description: "Only track calls of this name." })),
     messageId: Type.Optional(Type.String({ minLength: 1 })),
@@ -121,6 +129,8 @@ const NARROWING = [
   "event",
   "messageId",
   "outcome",
+  "passedOverBy",
+  "passedOverReason",
   "type",
   "userId",
 ] as const;
@@ -136,7 +146,19 @@ function callTest(query: Static<typeof SourceCallsQuery>): (call: CallOfSource) 
     (type === undefined || call.type === type) &&
     (event === undefined || call.event === event) &&
     (messageId === undefined || call.messageId === messageId) &&
+    isPassedOver(call, query) &&
     isOf(user, call);
+}
+
+function isPassedOver(
+  { passedOver }: CallOfSource,
+  { passedOverBy: by, passedOverReason: reason }: Static<typeof SourceCallsQuery>,
+): boolean {
+  if (by === undefined && reason === undefined) return true;
+  return passedOver.some(
+    (one) =>
+      (by === undefined || one.destinationId === by) && (reason === undefined || one.reason === reason),
+  );
 }
 
 function viewOf(call: CallOfSource): Static<typeof SourceCallView> {

@@ -11,6 +11,7 @@ export interface ListenerBounds {
 
 interface ListenerOptions {
   readonly token: string;
+  readonly ticketId: string | undefined;
   readonly host: Pick<Host, "setInterval" | "setTimeout">;
   readonly bounds: ListenerBounds;
 }
@@ -20,6 +21,7 @@ const LAST_WORDS_MS = 1_000;
 
 export class Listener {
   readonly token: string;
+  readonly ticketId: string | undefined;
   readonly stream = new Readable({ read: () => undefined, encoding: "utf8" });
   readonly #host: ListenerOptions["host"];
   readonly #bounds: ListenerBounds;
@@ -28,8 +30,9 @@ export class Listener {
   #isEnded = false;
   #leftOut = { events: 0, records: 0 };
 
-  constructor({ token, host, bounds }: ListenerOptions) {
+  constructor({ token, ticketId, host, bounds }: ListenerOptions) {
     this.token = token;
+    this.ticketId = ticketId;
     this.#host = host;
     this.#bounds = bounds;
     this.#heartbeat = host.setInterval(() => this.#beat(), bounds.heartbeatMs);

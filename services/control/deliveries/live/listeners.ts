@@ -53,6 +53,8 @@ interface Watched {
 interface Caller {
   /** The name of the token. */
   readonly token: string;
+  /** Of the ticket by which the caller was let in. */
+  readonly ticketId?: string | undefined;
   /** Of the last event that the caller had. */
   readonly lastId?: string | undefined;
 }
@@ -81,12 +83,18 @@ export class Listeners {
 
   /**
    * The events of a subject from now on, or from behind `lastId`, as server-sent events. Throws a 503 when too many listen, of all or with
-   * this token, and at the end.
+   * this token, and at the end. A ticket is for one stream: whoever comes again with it ends the stream that it had.
    */
-  listen(subject: Subject, { lastId, token }: Caller): Readable {
-    this.#requirePlace(token);
+  listen(subject: Subject, { lastId, ticketId, token }: Caller): Readable {
+    const all = this.#listeners;
+    const before = all.filter((listener) => ticketId !== undefined && listener.ticketId === ticketId);
+    this.#requirePlace(
+      token,
+      all.filter((listener) => !before.includes(listener)),
+    );
+    for (const listener of before) void listener.end();
     const watched = this.#watch(subject);
-    const listener = new Listener({ token, host: this.#options.host, bounds: this.#bounds });
+    const listener = new Listener({ token, ticketId, host: this.#options.host, bounds: this.#bounds });
     if (lastId !== undefined) listener.resume(watched.held.since(lastId));
     watched.listeners.add(listener);
     listener.stream.once("close", () => this.#left(watched, listener));
@@ -139,10 +147,9 @@ export class Listeners {
     return [...this.#watched.values()].flatMap(({ listeners }) => [...listeners]);
   }
 
-  #requirePlace(token: string): void {
+  #requirePlace(token: string, all: readonly Listener[]): void {
     if (this.#isOver) throw new ProblemError("unavailable", "the service is ending");
     const { listeners: most, listenersOfToken: mostOfToken } = this.#bounds;
-    const all = this.#listeners;
     if (all.length >= most)
       throw new ProblemError("unavailable", `${most} listen already, which is the most`);
     const own = all.filter((listener) => listener.token === token).length;

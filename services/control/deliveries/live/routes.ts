@@ -25,13 +25,14 @@ const Events = Type.Unsafe<Readable>({
 const BOUNDS = `At most ${LIVE_BOUNDS.eventsPerSecond} events a second are sent, and no more than a listener takes; the rest is counted. ${LIVE_BOUNDS.listeners} may listen to one process, ${LIVE_BOUNDS.listenersOfToken} of them with one token. The last ${LIVE_BOUNDS.heldCharacters / 1_024} KiB of events are held for ${formatDuration(LIVE_BOUNDS.heldMs)} after the last listener has gone, by the process that was asked.`;
 
 interface Asked {
-  readonly caller: Pick<Caller, "name">;
+  readonly caller: Pick<Caller, "name" | "ticketId">;
   readonly headers: Static<typeof LastEventIdHeader>;
   readonly query: Static<typeof StreamQuery>;
 }
 
 function listenerOf({ caller, headers, query }: Asked) {
-  return { token: caller.name, lastId: headers["last-event-id"] ?? query.lastEventId };
+  const { name: token, ticketId } = caller;
+  return { token, ticketId, lastId: headers["last-event-id"] ?? query.lastEventId };
 }
 
 const schemaOf = (operationId: string, summary: string, description: string) => ({

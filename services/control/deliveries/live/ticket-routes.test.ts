@@ -190,13 +190,26 @@ test("a session asks with its CSRF token, and what it opens is cut off when it e
   expect(await told(world, url, { cookie })).toMatchObject(EXPIRED);
 });
 
+test("is for one stream: whoever comes again with it ends the stream that it had", async () => {
+  const world = await started();
+  const { url } = (await world.ticket()).body;
+  const first = await world.open(url);
+  const others = [await world.open(LIVE, bearer("ops")), await world.open((await world.ticket()).body.url)];
+  for (let n = 0; n < 2 * LIVE_BOUNDS.listenersOfToken; n += 1) await world.open(url);
+  expect((await first.ended).text).not.toContain('{"n":1}');
+  world.listeners.tell(accepted(1));
+  expect(await told(world, url)).toMatchObject(LISTENING);
+  for (const other of others) expect((await other.ended).text).toContain('{"n":1}');
+});
+
 test("streams of tickets are counted with those of their token", async () => {
   const world = await started();
-  const [ops, ci] = [(await world.ticket()).body.url, (await world.ticket(bearer("ci"))).body.url];
+  const ci = (await world.ticket(bearer("ci"))).body.url;
+  const next = async (): Promise<string> => (await world.ticket()).body.url;
   const most = LIVE_BOUNDS.listenersOfToken;
-  for (let n = 1; n < most; n += 1) await world.open(ops);
+  for (let n = 1; n < most; n += 1) await world.open(await next());
   await world.open(LIVE, bearer("ops"));
-  const refused = await (await world.open(ops)).ended;
+  const refused = await (await world.open(await next())).ended;
   expect([refused.status, refused.body.detail]).toEqual([
     503,
     `${most} listen already with the token ops, which is the most`,
@@ -223,7 +236,7 @@ test("a page that begins anew goes on behind the last event that it had", async 
 test("no log line and no refusal has a ticket", async () => {
   const world = await started();
   const { ticket, url } = (await world.ticket()).body;
-  for (let n = 0; n < LIVE_BOUNDS.listenersOfToken; n += 1) await world.open(url);
+  for (let n = 0; n < LIVE_BOUNDS.listenersOfToken; n += 1) await world.open(LIVE, bearer("ops"));
   const refusals = [await (await world.open(url)).ended, await world.ask(`/v1/nothing?ticket=${ticket}`)];
   const more = [`${url}&unknown=1`, `${url}&ticket=2`, `/v1/sources/src_2/live?ticket=${ticket}`];
   for (const each of more)

@@ -51,7 +51,12 @@ const retryDelays: Option<string[] | null, "retryDelaysMs"> = {
 export const OPTIONS = {
   callTypes: asGiven(
     "callTypes",
-    { title: "Call types", group: "selection", hint: "One a line; none: all types.", unset: "all" },
+    {
+      title: "Call types",
+      group: "selection",
+      hint: `One a line of ${DELIVERED_TYPES.join(", ")}; none: all of them.`,
+      unset: "all",
+    },
     nullable<string[]>(
       Type.Array(Type.Unsafe<DeliveredType>({ type: "string", enum: [...DELIVERED_TYPES] }), {
         minItems: 1,

@@ -1,0 +1,31 @@
+// A way to a source; that of audiences and computed traits has no page of its own.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { answerOf, api } from "../api/client.ts";
+import { Text } from "./text.tsx";
+
+export const AUDIENCES_SOURCE = { id: "spa_default", name: "Audiences and computed traits" };
+
+export const sourceQuery = (id: string) => ({
+  queryKey: ["source", id],
+  queryFn: () => answerOf(api.GET("/v1/sources/{id}", { params: { path: { id } } })),
+  enabled: id !== AUDIENCES_SOURCE.id,
+});
+
+/** Its id, as long as the name is not known, and of a source that was deleted. */
+export function SourceName({ id }: { readonly id: string }) {
+  const { data } = useQuery(sourceQuery(id));
+  const { name } = id === AUDIENCES_SOURCE.id ? AUDIENCES_SOURCE : (data ?? { name: id });
+  return <Text most={60}>{name}</Text>;
+}
+
+interface SourceLinkProps {
+  readonly id: string;
+  /** Without its name in lists of many sources: each name is a request. */
+  readonly isNamed?: boolean;
+}
+
+export function SourceLink({ id, isNamed = true }: SourceLinkProps) {
+  const path = id === AUDIENCES_SOURCE.id ? "/audiences" : `/sources/${encodeURIComponent(id)}`;
+  return <Link to={path}>{isNamed ? <SourceName id={id} /> : <Text>{id}</Text>}</Link>;
+}

@@ -1,0 +1,87 @@
+// The calls of a destination's sources: which of them it was sent, and why it was passed over for the others.
+import { useQueries } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { PASSED_OVER_REASONS } from "../../api/tables.generated.ts";
+import { Empty } from "../../elements/answer.tsx";
+import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { AUDIENCES_SOURCE, sourceQuery } from "../../elements/source-link.tsx";
+import { State } from "../../elements/state.tsx";
+import { visibleLine } from "../../elements/visible-text.ts";
+import { CallList, type CallQuery, type SourceCall } from "../calls/call-list.tsx";
+import { useDestination } from "./queries.ts";
+
+/** The ids of the others are shown. */
+const MOST_NAMED = 20;
+const SENT = "sent";
+const PASSED_OVER = "passed_over";
+const BECAME = [SENT, [PASSED_OVER, "not sent, whatever the reason"], ...PASSED_OVER_REASONS] as const;
+
+/** In the words of the API. */
+function stepOf(became: string | undefined, id: string): CallQuery {
+  if (became === undefined) return {};
+  if (became === SENT) return { destinationId: id };
+  const reason = PASSED_OVER_REASONS.find((one) => one === became);
+  return { passedOverBy: id, ...(reason !== undefined && { passedOverReason: reason }) };
+}
+
+function becameOf({ destinationIds, outcome, passedOver }: SourceCall, id: string): string {
+  if (destinationIds.includes(id)) return SENT;
+  const said = passedOver.find(({ destinationId }) => destinationId === id)?.reason;
+  return said ?? (outcome === "routed" || outcome === "no_destination" ? "not_connected" : outcome);
+}
+
+/** Names of sources for a choice, as soon as they are there. */
+function useNames(ids: readonly string[]): readonly (readonly [id: string, name: string])[] {
+  const named = useQueries({
+    queries: ids.slice(0, MOST_NAMED).map(sourceQuery),
+  });
+  return ids.map((id, at) => {
+    const known = id === AUDIENCES_SOURCE.id ? AUDIENCES_SOURCE.name : named[at]?.data?.name;
+    return [id, visibleLine(known ?? id, 60)] as const;
+  });
+}
+
+export function DestinationCalls() {
+  const { id, sourceIds } = useDestination();
+  const filters = useFilters();
+  const names = useNames(sourceIds);
+  const asked = filters.get("sourceId");
+  const sourceId = sourceIds.find((one) => one === asked) ?? sourceIds[0];
+  if (sourceId === undefined)
+    return (
+      <Empty title="It has no source, so no call">
+        <Link to={`/destinations/${encodeURIComponent(id)}/edit`}>Choose one</Link>.
+      </Empty>
+    );
+  const query = {
+    ...filters.pick("event", "userId", "messageId", "from", "to"),
+    ...stepOf(filters.get("became"), id),
+  };
+  return (
+    <>
+      <div className="filters">
+        {names.length > 1 && (
+          <ChoiceFilter filters={filters} name="sourceId" label="Source" choices={names} />
+        )}
+        <ChoiceFilter filters={filters} name="became" label="What became of it here" choices={BECAME} />
+        <TextFilter filters={filters} name="event" label="Event" />
+        <TextFilter filters={filters} name="userId" label="User id" />
+        <TextFilter filters={filters} name="messageId" label="Message id" />
+        <TextFilter filters={filters} name="from" label="From (ISO 8601)" />
+        <TextFilter filters={filters} name="to" label="To (ISO 8601)" />
+      </div>
+      <CallList
+        sourceId={sourceId}
+        query={query}
+        became={[{ title: "Here", cell: (call) => <State of={becameOf(call, id)} /> }]}
+        empty={
+          <Empty title="No call is recorded">
+            {filters.isAny
+              ? "Change the filters above."
+              : "Calls of seven days are listed. With HOOKLINE_RECORDED_CALLS=none calls are not recorded."}
+          </Empty>
+        }
+      />
+    </>
+  );
+}

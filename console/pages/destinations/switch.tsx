@@ -1,0 +1,42 @@
+// Switches a destination on or off, and deletes it.
+import { useNavigate } from "react-router";
+import { answerOf, api } from "../../api/client.ts";
+import { Action } from "../../elements/action.tsx";
+import { WithScope } from "../../elements/with-scope.tsx";
+import { type Destination, waitingSummary } from "./queries.ts";
+
+async function whatWaits(id: string): Promise<string> {
+  const summary = await waitingSummary(id);
+  if (summary === null) return "How many calls wait for it is not known now.";
+  const { calls, isComplete } = summary;
+  return `${isComplete ? "" : "At least "}${calls.toLocaleString("en")} calls wait for it.`;
+}
+
+const QUESTIONS = {
+  on: "Calls of its sources are sent to it from now on. Those that came meanwhile are sent by Send again.",
+  off: "It gets no new call. Calls that wait become dead letters when they are due; once it is on, they can be sent again.",
+  gone: "Its options, webhooks and secret are lost. Calls that wait become dead letters, which can be sent to another destination. It cannot be undone.",
+};
+
+export function Switch({ of: { enabled, id } }: { readonly of: Pick<Destination, "enabled" | "id"> }) {
+  const navigate = useNavigate();
+  const params = { path: { id } };
+  const remove = async () => {
+    await answerOf(api.DELETE("/v1/destinations/{id}", { params }));
+    await navigate("/destinations");
+  };
+  return (
+    <section aria-label="Switch or delete it">
+      <h2>Switch or delete it</h2>
+      <WithScope scope="write" to="To switch or delete a destination">
+        <Action
+          label={enabled ? "Switch it off" : "Switch it on"}
+          question={enabled ? QUESTIONS.off : QUESTIONS.on}
+          {...(enabled && { count: () => whatWaits(id) })}
+          run={() => answerOf(api.PATCH("/v1/destinations/{id}", { params, body: { enabled: !enabled } }))}
+        />
+        <Action label="Delete it" question={QUESTIONS.gone} count={() => whatWaits(id)} run={remove} />
+      </WithScope>
+    </section>
+  );
+}
