@@ -25,7 +25,10 @@ interface SourceLinkProps {
   readonly isNamed?: boolean;
 }
 
+export function sourcePath(id: string): string {
+  return id === AUDIENCES_SOURCE.id ? "/audiences" : `/sources/${encodeURIComponent(id)}`;
+}
+
 export function SourceLink({ id, isNamed = true }: SourceLinkProps) {
-  const path = id === AUDIENCES_SOURCE.id ? "/audiences" : `/sources/${encodeURIComponent(id)}`;
-  return <Link to={path}>{isNamed ? <SourceName id={id} /> : <Text>{id}</Text>}</Link>;
+  return <Link to={sourcePath(id)}>{isNamed ? <SourceName id={id} /> : <Text>{id}</Text>}</Link>;
 }

@@ -12,7 +12,8 @@ function Step({ children, isDone }: { readonly children: ReactNode; readonly isD
   );
 }
 
-export function FirstSteps({ of: { destinations, sources } }: { readonly of: Schemas["Flow"] }) {
+/** `sources`: those that somebody made. */
+export function FirstSteps({ destinations, sources }: Pick<Schemas["Flow"], "destinations" | "sources">) {
   const [source] = sources;
   const path = source && `/sources/${encodeURIComponent(source.id)}`;
   const toDestination = source ? `?sourceId=${encodeURIComponent(source.id)}` : "";

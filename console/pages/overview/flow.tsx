@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
+import { AUDIENCES_SOURCE, sourcePath } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
@@ -17,7 +18,7 @@ function Source({ minutes, of }: { readonly minutes: number; readonly of: Flow["
   const rate = perMinute(of.routed + of.dropped, minutes);
   return (
     <li>
-      <Link to={`/sources/${encodeURIComponent(of.id)}`}>
+      <Link to={sourcePath(of.id)}>
         <Text most={60}>{of.name}</Text>
       </Link>
       <span className="rate">
@@ -74,7 +75,7 @@ function AsTable({ minutes, of }: { readonly minutes: number; readonly of: Flow 
           {
             title: "Source",
             cell: ({ sourceId }) => (
-              <Link to={`/sources/${encodeURIComponent(sourceId)}`}>
+              <Link to={sourcePath(sourceId)}>
                 <Text most={60}>{sources.get(sourceId) ?? sourceId}</Text>
               </Link>
             ),
@@ -112,11 +113,13 @@ function Others({ of: { destinations, sources } }: { readonly of: Flow["others"]
 function Shown({ of }: { readonly of: Flow }) {
   const minutes = (Date.parse(of.to) - Date.parse(of.from)) / 60_000;
   const height = Math.max(of.sources.length, of.destinations.length) * ROW_PX;
-  const isBegun = of.sources.length > 0 && of.destinations.length > 0;
-  if (of.sources.length === 0) return <FirstSteps of={of} />;
+  const made = of.sources.filter(({ id }) => id !== AUDIENCES_SOURCE.id);
+  const isBegun = made.length > 0 && of.destinations.length > 0;
+  const first = <FirstSteps destinations={of.destinations} sources={made} />;
+  if (of.sources.length === 0) return first;
   return (
     <>
-      {!isBegun && <FirstSteps of={of} />}
+      {!isBegun && first}
       <div className="flow">
         <ul aria-label="Sources, calls a minute">
           {of.sources.map((source) => (

@@ -1,5 +1,6 @@
 // GET /v1/flow: what goes from sources to destinations now.
 import { Type } from "typebox";
+import { SPACE_SOURCE } from "#contract";
 import type { DestinationConfig, SourceConfig } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
@@ -36,7 +37,10 @@ const FlowView = Type.Object(
         dropped: calls("Accepted calls that no destination got, or that a fault of Hookline stopped."),
         routed: calls("Accepted calls that at least one destination got."),
       }),
-      { description: "Those with most calls first." },
+      {
+        description:
+          "Those with most calls first. `spa_default` is among them where a destination has it: what audiences and computed traits send.",
+      },
     ),
     destinations: Type.Array(
       Type.Object({
@@ -95,9 +99,10 @@ export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
     async ({ query: { minutes = DEFAULT_MINUTES } }) => {
       const nowMs = parts.nowMs();
       const fromMs = floorTo(nowMs, STEP_MS.minute) - minutes * STEP_MS.minute;
-      const [sources, destinations] = [parts.sources.list(), parts.destinations.list()];
+      const destinations = parts.destinations.list();
+      const sources = sourcesOf(parts.sources.list(), destinations);
       const shown = between(await readMinutes(parts, fromMs, nowMs), {
-        sources: sources.map(sourceOf),
+        sources,
         destinations: destinations.map((one) => destinationOf(one, parts)),
       });
       return {
@@ -129,8 +134,13 @@ async function readMinutes(
   return sums;
 }
 
-function sourceOf({ enabled, id, name }: SourceConfig) {
-  return { id, name, enabled };
+/** What audiences and computed traits send comes from a source that nobody made; it is there once a destination takes it. */
+const AUDIENCES = { id: SPACE_SOURCE, name: "Audiences and computed traits", enabled: true };
+
+function sourcesOf(sources: readonly SourceConfig[], destinations: readonly DestinationConfig[]) {
+  const made = sources.map(({ enabled, id, name }) => ({ id, name, enabled }));
+  const isTaken = destinations.some(({ sourceIds }) => sourceIds.includes(SPACE_SOURCE));
+  return isTaken ? [...made, AUDIENCES] : made;
 }
 
 function destinationOf(
