@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { CALL_COLUMNS, type CallAnswer, callReports } from "./call-report.ts";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
-import { addShownLeaf, pathOf, positiveInteger, RANGE } from "./leaf.ts";
+import { addList, addShownLeaf, pathOf, RANGE } from "./leaf.ts";
 import { coloured, printJson, printTable } from "./output.ts";
 import { addRefusedCommand } from "./refused.ts";
 import { curlLines, type SentAnswer, sentLines } from "./sent-report.ts";
@@ -14,11 +14,6 @@ interface CallOptions {
   readonly sourceId?: string;
   readonly userId?: string;
   readonly anonymousId?: string;
-}
-
-interface CallListOptions {
-  readonly json?: boolean;
-  readonly limit: number;
 }
 
 /** Filters of calls and of requests. */
@@ -45,24 +40,18 @@ const LISTED_COLUMNS = {
 
 export function addCallCommands(program: Command, context: CommandContext): void {
   const calls = program.command("calls").description("what became of single calls");
-  const list = addShownLeaf(calls, "list <sourceId>", {
+  addList(calls, context, {
+    usage: "list <sourceId>",
     description: "list a source's calls and what became of each, newest first",
     examples: ["calls list src_1 --event Bought", "calls list src_1 --passed-over-by dst_1 --json"],
+    path: (id) => pathOf("/v1/sources", id, "/calls"),
+    columns: LISTED_COLUMNS,
+    filters: {
+      ...CALL_FILTERS,
+      "--passed-over-by <id>": "those that this destination did not get, though it was on",
+      "--passed-over-reason <reason>": "those that a destination did not get for this reason",
+    },
   });
-  for (const [flags, text] of Object.entries(CALL_FILTERS)) list.option(flags, text);
-  list.option("--passed-over-by <id>", "those that this destination did not get, though it was on");
-  list.option("--passed-over-reason <reason>", "those that a destination did not get for this reason");
-  list
-    .option("--limit <count>", "at most so many", positiveInteger, 50)
-    .action(async (id: string, { json, limit, ...query }: CallListOptions) => {
-      const listing = await controlApi(context.environment).list(
-        pathOf("/v1/sources", id, "/calls"),
-        query,
-        limit,
-      );
-      if (json === true) printJson(context, listing);
-      else printTable(context, LISTED_COLUMNS, listing);
-    });
   const show = addShownLeaf(calls, "show <messageId>", {
     description:
       "show a call at every destination: its requests, the next one and its time, or why it did not get there",

@@ -7,16 +7,18 @@ import { CommandError, EXIT } from "./exit-codes.ts";
 import { addFilterCommands } from "./filters.ts";
 import {
   addList,
+  addListLeaf,
   addShow,
   addShownLeaf,
   askAndShow,
   DRY_RUN,
+  type Listed,
   pathOf,
-  positiveInteger,
   positiveNumber,
   RANGE,
+  showList,
 } from "./leaf.ts";
-import { printAllFields, printJson, printTable } from "./output.ts";
+import { printAllFields } from "./output.ts";
 import { addReplayCommands } from "./replays.ts";
 
 const ATTEMPT_COLUMNS = {
@@ -56,30 +58,23 @@ function addDeliveries(program: Command, context: CommandContext): void {
   });
 }
 
-interface AttemptOptions {
-  readonly limit: number;
-  readonly json?: boolean;
-  readonly details?: boolean;
-}
-
 function addAttempts(program: Command, context: CommandContext): void {
   const attempts = program.command("attempts").description("what happened to single requests");
-  const list = addShownLeaf(attempts, "list <destinationId>", {
+  addListLeaf(attempts, "list <destinationId>", {
     description: "list a destination's requests, newest first",
     examples: ["attempts list dst_1 --outcome failed", "attempts list dst_1 --message-id m1 --details"],
-  });
-  list
-    .option("--limit <count>", "at most so many", positiveInteger, 50)
-    .option("--outcome <outcome>", "success, failed for every other, or one reason")
-    .option("--message-id <id>", "of one call")
-    .option("--details", "every field: also the answer, the connection, and the time of each part");
-  for (const [flags, description] of Object.entries(RANGE)) list.option(flags, description);
-  list.action(async (id: string, { limit, json, details, ...query }: AttemptOptions) => {
+    filters: {
+      "--outcome <outcome>": "success, failed for every other, or one reason",
+      "--message-id <id>": "of one call",
+      "--details": "every field: also the answer, the connection, and the time of each part",
+      ...RANGE,
+    },
+  }).action(async (id: string, { details, ...listed }: Listed & { readonly details?: boolean }) => {
     const path = pathOf("/v1/destinations", id, "/attempts");
-    const listing = await controlApi(context.environment).list(path, query, limit);
-    if (json === true) printJson(context, listing);
-    else if (details === true) printAllFields(context, listing);
-    else printTable(context, ATTEMPT_COLUMNS, listing);
+    if (details !== true || listed.json === true)
+      return showList(context, { path, columns: ATTEMPT_COLUMNS }, listed);
+    const { limit, ...query } = listed;
+    printAllFields(context, await controlApi(context.environment).list(path, query, limit));
   });
 }
 

@@ -1,4 +1,4 @@
-/** Exit codes of commands; docs/operate/deploying.md lists them. */
+/** Exit codes of commands; `hookline --help` lists them. */
 export const EXIT = {
   done: 0,
   /** It ran, and what it found or did is not well. */

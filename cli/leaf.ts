@@ -32,7 +32,9 @@ export function addShownLeaf(parent: Command, usage: string, options: LeafOption
 const DEFAULT_LIMIT = 50;
 
 interface ListOptions extends LeafOptions {
-  readonly path: string;
+  /** The command and its argument where the path has an id; `list` unless given. */
+  readonly usage?: string;
+  readonly path: string | ((id: string) => string);
   readonly columns: Columns;
   /** Descriptions by option (`--source-id <id>`); each is the query's field of the same name. */
   readonly filters?: Readonly<Record<string, string>>;
@@ -48,10 +50,15 @@ export const LIST_FILTERS = {
   "--sort <order>": "createdAt, -createdAt, name or -name",
 };
 
-/** `list`: one line for each entry. */
-export function addList(parent: Command, context: CommandContext, options: ListOptions): Command {
-  const { path, columns, filters = {}, repeatedFilters = {} } = options;
-  const command = addShownLeaf(parent, "list", options).option(
+export type Listed = JsonOption & { readonly limit: number } & Query;
+
+/** A command of one line for each entry, whose action gets `Listed`. */
+export function addListLeaf(
+  parent: Command,
+  usage: string,
+  { filters = {}, repeatedFilters = {}, ...options }: Omit<ListOptions, "path" | "columns">,
+): Command {
+  const command = addShownLeaf(parent, usage, options).option(
     "--limit <count>",
     "at most so many",
     positiveInteger,
@@ -60,11 +67,26 @@ export function addList(parent: Command, context: CommandContext, options: ListO
   for (const [flags, description] of Object.entries(filters)) command.option(flags, description);
   for (const [flags, description] of Object.entries(repeatedFilters))
     command.option(flags, description, collect);
-  return command.action(async ({ limit, json, ...query }: JsonOption & { limit: number } & Query) => {
-    const listing = await controlApi(context.environment).list(path, query, limit);
-    if (json === true) printJson(context, listing);
-    else printTable(context, columns, listing);
-  });
+  return command;
+}
+
+/** `list`, or the command of `usage`. */
+export function addList(parent: Command, context: CommandContext, options: ListOptions): void {
+  const { usage = "list", path, columns } = options;
+  const command = addListLeaf(parent, usage, options);
+  if (typeof path === "string")
+    command.action((listed: Listed) => showList(context, { path, columns }, listed));
+  else command.action((id: string, listed: Listed) => showList(context, { path: path(id), columns }, listed));
+}
+
+export async function showList(
+  context: CommandContext,
+  { path, columns }: { readonly path: string; readonly columns: Columns },
+  { limit, json, ...query }: Listed,
+): Promise<void> {
+  const listing = await controlApi(context.environment).list(path, query, limit);
+  if (json === true) printJson(context, listing);
+  else printTable(context, columns, listing);
 }
 
 export function positiveInteger(text: string): number {

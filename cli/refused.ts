@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
-import { addShownLeaf, pathOf, positiveInteger, RANGE } from "./leaf.ts";
-import { printJson, printTable } from "./output.ts";
+import { addListLeaf, type Listed, pathOf, RANGE, showList } from "./leaf.ts";
+import { printJson } from "./output.ts";
 import { printable } from "./terminal-text.ts";
 
 const COLUMNS = {
@@ -27,34 +27,16 @@ const WHY: Readonly<Record<string, string>> = {
   no_longer_kept: "it is no longer kept",
 };
 
-interface RefusedOptions {
-  readonly json?: boolean;
-  readonly limit: number;
-}
-
 export function addRefusedCommand(calls: Command, context: CommandContext): void {
-  const refused = addShownLeaf(calls, "refused <sourceId> [id]", {
+  addListLeaf(calls, "refused <sourceId> [id]", {
     description: "list what ingest refused of a source, newest first; one with its id and its body",
     examples: ["calls refused src_1 --code event_not_defined", "calls refused src_1 rfc_2s"],
+    filters: FILTERS,
+  }).action(async (sourceId: string, id: string | undefined, listed: Listed) => {
+    const path = pathOf("/v1/sources", sourceId, "/refused-calls");
+    if (id === undefined) await showList(context, { path, columns: COLUMNS }, listed);
+    else await showOne(context, pathOf(path, id), listed);
   });
-  for (const [flags, text] of Object.entries(FILTERS)) refused.option(flags, text);
-  refused
-    .option("--limit <count>", "at most so many", positiveInteger, 50)
-    .action(async (sourceId: string, id: string | undefined, options: RefusedOptions) => {
-      if (id === undefined) await list(context, sourceId, options);
-      else await showOne(context, pathOf("/v1/sources", sourceId, pathOf("/refused-calls", id)), options);
-    });
-}
-
-async function list(
-  context: CommandContext,
-  sourceId: string,
-  { json, limit, ...query }: RefusedOptions,
-): Promise<void> {
-  const path = pathOf("/v1/sources", sourceId, "/refused-calls");
-  const listing = await controlApi(context.environment).list(path, query, limit);
-  if (json === true) printJson(context, listing);
-  else printTable(context, COLUMNS, listing);
 }
 
 interface Whole {
@@ -65,7 +47,7 @@ interface Whole {
   readonly noBody: string | null;
 }
 
-async function showOne(context: CommandContext, path: string, { json }: RefusedOptions): Promise<void> {
+async function showOne(context: CommandContext, path: string, { json }: Listed): Promise<void> {
   const answer = await controlApi(context.environment).ask(path);
   if (json === true) return printJson(context, answer);
   const { bodyText, code, isBodyCut, message, noBody } = answer as unknown as Whole;

@@ -1,9 +1,7 @@
 // Calls that wait for a destination: let them wait, send them now.
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
-import { controlApi } from "./control-api.ts";
-import { addShownLeaf, askAndShow, collect, DRY_RUN, pathOf, positiveInteger } from "./leaf.ts";
-import { printJson, printTable } from "./output.ts";
+import { addList, addShownLeaf, askAndShow, collect, DRY_RUN, pathOf } from "./leaf.ts";
 
 const DESTINATIONS = "/v1/destinations";
 
@@ -49,17 +47,13 @@ export function addWaitingCommands(destinations: Command, context: CommandContex
 }
 
 function addWaiting(destinations: Command, context: CommandContext): void {
-  addShownLeaf(destinations, "waiting <id>", {
+  addList(destinations, context, {
+    usage: "waiting <id>",
     description: "list the calls that wait for it, and when each is attempted next",
     examples: ["destinations waiting dst_1", "destinations waiting dst_1 --json"],
-  })
-    .option("--limit <count>", "at most so many", positiveInteger, 50)
-    .action(async (id: string, { json, limit }: { json?: boolean; limit: number }) => {
-      const path = pathOf(DESTINATIONS, id, "/waiting");
-      const listing = await controlApi(context.environment).list(path, {}, limit);
-      if (json === true) printJson(context, listing);
-      else printTable(context, COLUMNS, listing);
-    });
+    path: (id) => pathOf(DESTINATIONS, id, "/waiting"),
+    columns: COLUMNS,
+  });
 }
 
 interface RetryOptions {

@@ -4,14 +4,26 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { type Command, Option } from "commander";
 import { clientIdOf } from "#contract";
-import { readSettings, releaseVersion, type SettingsOf } from "#runtime";
+import {
+  encryptionSettings,
+  kafkaSettings,
+  readSettings,
+  registrySettings,
+  releaseVersion,
+  type SettingsOf,
+  topicSettings,
+} from "#runtime";
 import { type ConfigurationTopic, configurationTopics, topicMap } from "#topics";
 import type { CommandContext } from "../context.ts";
 import { CommandError, EXIT } from "../exit-codes.ts";
 import { addShownLeaf } from "../leaf.ts";
 import { printJson } from "../output.ts";
 import type { Entry, RestoredEntry, Verdict } from "./index.ts";
-import { backupSettings, restoreSettings } from "./settings.ts";
+
+const backupSettings = { kafka: kafkaSettings, registry: registrySettings, topics: topicSettings };
+
+/** Settings of a restore, with the keys that the services of the deployment have. */
+const restoreSettings = { ...backupSettings, encryption: encryptionSettings };
 
 /** Records by the names that people use. */
 const KINDS = {

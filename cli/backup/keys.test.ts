@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { destination as destinationRecord } from "#support/records";
 import type { Entry } from "./file.ts";
 import { unreadableEntries } from "./keys.ts";
 
@@ -9,12 +9,7 @@ const sealed = (keyId: string) => ({ keyId, ciphertext: "", format: 2 });
 
 /** A destination as a backup file has it. */
 function destination(id: string, changes: object): Entry {
-  const value: DestinationConfig = {
-    ...DESTINATION_DEFAULTS,
-    ...{ id, name: id, enabled: true, sourceIds: [], webhooks: [] },
-    ...{ version: 1, createdAtMs: 0, updatedAtMs: 0 },
-  };
-  return { record: "destination-config", key: id, value: { ...value, ...changes } };
+  return { record: "destination-config", key: id, value: { ...destinationRecord({ id }), ...changes } };
 }
 
 const webhook = (keyId: string) => ({

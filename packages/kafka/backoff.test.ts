@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs, isWorthLogging } from "./backoff.ts";
 
 const RANGE = { first: 100, max: 1_000 };
 
@@ -19,4 +19,9 @@ test("a delay is up to a tenth shorter or longer, by chance", () => {
 test("after thirty doublings a delay stays, so that no number overflows", () => {
   const unbounded = { first: 1, max: Number.POSITIVE_INFINITY };
   expect(delays(0.5, unbounded, [30, 31, 2_000])).toEqual([2 ** 29, 2 ** 30, 2 ** 30]);
+});
+
+test("of failures in a row the first, second, fourth, eighth and so on are worth a line", () => {
+  const failures = Array.from({ length: 70 }, (_, index) => index + 1);
+  expect(failures.filter(isWorthLogging)).toEqual([1, 2, 4, 8, 16, 32, 64]);
 });

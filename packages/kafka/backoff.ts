@@ -15,3 +15,11 @@ export function backoffMs(
   const delayMs = Math.min(max, first * 2 ** Math.max(0, Math.min(failures - 1, 30)));
   return Math.round(delayMs * (0.9 + host.random() * 0.2));
 }
+
+/**
+ * Whether a failure in a row is worth a line: the 1st, 2nd, 4th, 8th … so that an outage of an hour is a dozen lines and not
+ * three thousand.
+ */
+export function isWorthLogging(failures: number): boolean {
+  return (failures & (failures - 1)) === 0;
+}

@@ -1,4 +1,4 @@
-import { isWorthLogging } from "./repeated-warning.ts";
+import { isWorthLogging } from "./backoff.ts";
 import type { KafkaLogger, RawRecord } from "./types.ts";
 
 /** Delays before a record that could not be decoded is tried again. */

@@ -11,7 +11,7 @@ import type { Signing } from "./requests/request-headers.ts";
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {
   readonly url: string;
-  /** The URL, which is slow or dead as a whole, and has a queue. Many customers' webhooks share one host, and not one fate. */
+  /** The URL, which is slow or dead as a whole, and has a queue: many customers' webhooks share one host and not one fate. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The destination's, the same for all its webhooks. */

@@ -1,6 +1,5 @@
 // The commands of `npm run bench`: which measurement an option of which command stands for.
 import { clients } from "../clients/bench.ts";
-import { attempts } from "./attempts.ts";
 import { audiences } from "./audiences.ts";
 import type { Bench, LocalBench } from "./bench.ts";
 import { delivery } from "./delivery.ts";
@@ -26,7 +25,7 @@ interface Command {
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   pipeline: { itself: pipeline, instead: [isolation, recovery] },
-  parts: { itself: undefined, instead: [ingest, delivery, attempts, longestTurn, clients] },
+  parts: { itself: undefined, instead: [ingest, delivery, longestTurn, clients] },
   audiences: { itself: audiences, instead: [processor, profiles, imports] },
   scale: { itself: scale, instead: [several] },
 };

@@ -1,9 +1,11 @@
 // What the benchmark of the audience processor writes and reads: calls, audiences, identify calls, progress.
+
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type KafkaAndSerde } from "#connection";
 import { SPACE_SOURCE } from "#contract";
 import type { Producer } from "#kafka";
 import type { Stack } from "#stack";
+import { audience, call } from "#support/records";
 import { until } from "#support/until";
 import { type AudienceConfig, allTopics, type Call, callKey, type TopicMap, topicMap } from "#topics";
 import { sampleCall } from "./calls.ts";
@@ -38,19 +40,11 @@ let messages = 0;
 export function callOf(userId: string, event: string, atMs = Date.now()): Call {
   messages += 1;
   const body = { ...sampleCall(), userId, event };
-  return {
+  return call({
     messageId: `018c2f6e-1111-7000-8000-${messages}`,
-    sourceId: "src_bench",
-    type: "track",
-    userId,
-    anonymousId: null,
-    groupId: null,
-    event,
-    integrations: {},
-    timestampMs: atMs,
-    receivedAtMs: atMs,
+    ...{ sourceId: "src_bench", userId, event, timestampMs: atMs, receivedAtMs: atMs },
     body: Buffer.from(JSON.stringify(body)),
-  };
+  });
 }
 
 function send({ producer, serde, topics }: Wire, calls: readonly Call[]): Promise<void> {
@@ -88,25 +82,7 @@ export async function sendAtRate(
 
 export function configOf(id: string, definition: unknown): AudienceConfig {
   const now = Date.now();
-  return {
-    id,
-    kind: "audience",
-    key: id,
-    name: id,
-    definition: JSON.stringify(definition),
-    includeAnonymous: false,
-    generation: 1,
-    earlier: [],
-    isPaused: false,
-    backfill: null,
-    createdAtMs: now,
-    updatedAtMs: now,
-    deletedAtMs: null,
-    isExitAll: false,
-    isForgotten: false,
-    hasTrackCalls: false,
-    sentTraits: [],
-  };
+  return audience(id, { definition: JSON.stringify(definition), createdAtMs: now, updatedAtMs: now });
 }
 
 export async function configure(

@@ -1,5 +1,5 @@
 // The audience processor on one partition: what a call costs it, first syncs, restore, and how soon what has changed is sent.
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,6 +22,7 @@ import {
   untilLive,
   type Wire,
 } from "./processor-wire.ts";
+import { bytesIn } from "./profile-stage.ts";
 import { percentile } from "./report.ts";
 
 /** Of the calls; while they come the process compiles. */
@@ -31,12 +32,6 @@ const UNPACED = { HOOKLINE_AUDIENCE_SYNC_RATE: "1000000", HOOKLINE_AUDIENCE_BACK
 
 type Flags = "users" | "calls" | "audiences" | "rate" | "seconds";
 type Context = BenchContext<Flags>;
-
-function bytesIn(folder: string): number {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, { name, parentPath }) => sum + statSync(join(parentPath, name)).blocks * 512, 0);
-}
 
 class ProcessorBench {
   readonly #context: Context;

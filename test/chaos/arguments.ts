@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { wholeNumber } from "#support/whole-number";
 
 export interface ChaosArguments {
   readonly calls: number;
@@ -25,12 +26,6 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
-
-function wholeNumber(name: string, text: string, { min, max }: { min: number; max: number }): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new RangeError(`--${name} is not a whole number from ${min} to ${max} (it is "${text}")`);
-}
 
 /** "help" when that is what was asked for. Throws an error with one clear message. */
 export function readArguments(args: readonly string[]): ChaosArguments | "help" {

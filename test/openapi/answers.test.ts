@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonObject } from "#contract";
 import { type ControlService, startControl } from "#support/control-service";
+import { attempt, deadLetter, total } from "#support/records";
 import { until } from "#support/until";
 import { openTopics, type TopicClient } from "../../services/control/deliveries/fixtures/deliveries.ts";
-import { attempt, deadLetter, total } from "../../services/control/deliveries/index/fixtures/records.ts";
 
 const PATIENCE_MS = 60_000;
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService } from "#runtime";
 import { type TopicMap, topicMap } from "#topics";
-import { runProvision } from "../../cli/provision/index.ts";
 import { control } from "../../services/control/service.ts";
+import { provision } from "./provision.ts";
 import { type TestStack, useStack } from "./stack.ts";
 
 export interface ControlOptions {
@@ -56,19 +56,6 @@ export function newEncryptionKey(id: string): string {
 
 const RETRY_DELAYS_MS = [1_000];
 
-async function provision(stack: TestStack, prefix: string): Promise<void> {
-  await runProvision(
-    {
-      kafka: { brokers: stack.brokers, tls: false, clientId: "test-provision" },
-      registry: { registryUrl: stack.registryUrl },
-      topics: { prefix, retryDelaysMs: RETRY_DELAYS_MS },
-      creation: { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 },
-      provisioning: { deadlineMs: 30_000, profileEventsKeptMs: 86_400_000, raiseRetention: false },
-    },
-    () => undefined,
-  );
-}
-
 async function ask(url: string, request: ControlRequest): Promise<ControlAnswer> {
   const { body, method = body === undefined ? "GET" : "POST" } = request;
   const response = await fetch(url, {
@@ -86,7 +73,7 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
   const stack = options.stack ?? (await useStack());
   const prefix = options.prefix ?? `t${randomBytes(5).toString("hex")}-`;
   const keys = options.keys ?? newEncryptionKey("k1");
-  if (options.prefix === undefined) await provision(stack, prefix);
+  if (options.prefix === undefined) await provision(stack, { prefix, retryDelaysMs: RETRY_DELAYS_MS });
   const logs: string[] = [];
   const dataFolder = await mkdtemp(join(tmpdir(), "hookline-control-"));
   const service = startService(control, {

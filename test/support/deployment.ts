@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { SERVICE_NAMES, type ServiceName } from "#contract";
 import { createKafka } from "#kafka";
 import { allTopics, type DeadLetter, type TopicMap, topicMap } from "#topics";
-import { runProvision } from "../../cli/provision/index.ts";
 import { type ApiAnswer, type ControlClient, controlClient, sendCall } from "./api.ts";
 import { readDeadLetters } from "./dead-letters.ts";
 import { metricsOf, sumOfMetric } from "./metrics.ts";
+import { provision } from "./provision.ts";
 import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
 import { until } from "./until.ts";
@@ -19,7 +19,6 @@ export type DeployedService = Exclude<ServiceName, "audience-processor">;
 export const DEPLOYED_SERVICES = SERVICE_NAMES.toReversed().filter((name) => name !== "audience-processor");
 
 const IN_FORCE_TIMEOUT_MS = 15_000;
-const PROVISION_DEADLINE_MS = 30_000;
 
 export interface DeploymentOptions {
   /** HOOKLINE_ variables for every service, over this file's own. */
@@ -83,26 +82,6 @@ function settingsOf({ stack, prefix, dataFolder, retryDelaysMs }: Place): Record
     HOOKLINE_DATA_DIR: dataFolder,
     HOOKLINE_LOG_LEVEL: "info",
   };
-}
-
-async function provision(place: Place, options: DeploymentOptions): Promise<void> {
-  const { partitions = 4, replicationFactor = 1 } = options;
-  const { stack, prefix, retryDelaysMs } = place;
-  const creation = { partitions, replicationFactor, minInsyncReplicas: Math.max(1, replicationFactor - 1) };
-  await runProvision(
-    {
-      kafka: { brokers: stack.brokers, tls: false, clientId: "test-deployment" },
-      registry: { registryUrl: stack.registryUrl },
-      topics: { prefix, retryDelaysMs },
-      creation,
-      provisioning: {
-        deadlineMs: PROVISION_DEADLINE_MS,
-        profileEventsKeptMs: 86_400_000,
-        raiseRetention: false,
-      },
-    },
-    () => undefined,
-  );
 }
 
 async function deleteTopics(stack: TestStack, topics: TopicMap): Promise<void> {
@@ -171,7 +150,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   };
   const topics = topicMap({ prefix: place.prefix, retryDelaysMs: place.retryDelaysMs });
   const settings = { ...settingsOf(place), ...options.settings };
-  const services = await provision(place, options)
+  const services = await provision(place.stack, { partitions: 4, ...options, ...place })
     .then(() => startServices(settings, options))
     .catch(async (error: unknown) => {
       await cleanUp(place, topics);

@@ -14,7 +14,7 @@ import {
   type TopicMap,
   topicMap,
 } from "#topics";
-import { runProvision } from "../../cli/provision/index.ts";
+import { provision } from "./provision.ts";
 import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
 
@@ -41,21 +41,7 @@ export interface ListStage {
   readonly stop: () => Promise<void>;
 }
 
-const SHAPE = { partitions: 2, replicationFactor: 1, minInsyncReplicas: 1 };
 const RETRY_DELAYS_MS = [1_000];
-
-async function provision(stack: TestStack, prefix: string): Promise<void> {
-  await runProvision(
-    {
-      kafka: { brokers: stack.brokers, tls: false, clientId: "test-lists" },
-      registry: { registryUrl: stack.registryUrl },
-      topics: { prefix, retryDelaysMs: RETRY_DELAYS_MS },
-      creation: SHAPE,
-      provisioning: { deadlineMs: 30_000, profileEventsKeptMs: 86_400_000, raiseRetention: false },
-    },
-    () => undefined,
-  );
-}
 
 function identifyOf({ body, messageId, userId }: Call): SentIdentify {
   const { traits } = JSON.parse(body.toString()) as { traits: Record<string, unknown> };
@@ -71,7 +57,7 @@ export async function startListStage(
   const stack = given ?? (await useStack());
   const prefix = `t${randomBytes(5).toString("hex")}-`;
   const topics = topicMap({ prefix, retryDelaysMs: RETRY_DELAYS_MS });
-  await provision(stack, prefix);
+  await provision(stack, { prefix, retryDelaysMs: RETRY_DELAYS_MS });
   const dataFolder = await mkdtemp(join(tmpdir(), "hookline-lists-"));
   const shared = {
     HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),

@@ -32,11 +32,17 @@ async function working(options: Parameters<typeof startReader>[0] = {}) {
   return { bench, ownership };
 }
 
+/** A reader whose session has these partitions. */
+async function joined(...given: Parameters<ReturnType<ReturnType<typeof startReader>["session"]>["join"]>) {
+  const bench = startReader();
+  bench.session().join(...given);
+  await bench.started;
+  return bench;
+}
+
 describe("group reader", () => {
   test("starting resolves when the group has been joined", async () => {
-    const bench = startReader();
-    bench.session().join([0, 1]);
-    await bench.started;
+    const bench = await joined([0, 1]);
     expect(bench.reader.assigned).toEqual([
       { topic: "t", partition: 0 },
       { topic: "t", partition: 1 },
@@ -188,18 +194,14 @@ describe("group reader", () => {
   });
 
   test("after a rebalance a kept partition goes on at its own place, not at the last commit (fact 7)", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     fetch(bench, 0, 0, 5);
     bench.session().join([0]);
     expect(bench.session().seeks).toEqual([{ topic: "t", partition: 0, offset: 5 }]);
   });
 
   test("a new member identity goes on at the last commit, because others may have read meanwhile", async () => {
-    const bench = startReader();
-    bench.session().join([0], "first");
-    await bench.started;
+    const bench = await joined([0], "first");
     fetch(bench, 0, 0, 5);
     bench.session().join([0], "second");
     expect(bench.session().seeks).toEqual([]);
@@ -256,9 +258,7 @@ describe("group reader", () => {
   });
 
   test("what is done is committed when the group rebalances, before anything moves", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     fetch(bench, 0, 0, 5);
     await soon(() => bench.stepped.length === 5, "the steps");
     settleAll(bench);
@@ -267,9 +267,7 @@ describe("group reader", () => {
   });
 
   test("what is done is committed once a second, up to the oldest record that is not done", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     fetch(bench, 0, 0, 5);
     await soon(() => bench.stepped.length === 5, "the steps");
     for (const key of ["0-0", "0-1", "0-3"]) bench.open.get(key)?.({ produce: [] });
@@ -278,9 +276,7 @@ describe("group reader", () => {
   });
 
   test("a partition that is no longer owned is never committed (fact 7)", async () => {
-    const bench = startReader();
-    bench.session().join([0, 1]);
-    await bench.started;
+    const bench = await joined([0, 1]);
     fetch(bench, 0, 0, 3);
     fetch(bench, 1, 0, 3);
     await soon(() => bench.stepped.length === 6, "the steps");
@@ -292,9 +288,7 @@ describe("group reader", () => {
   });
 
   test("a record settled after its partition went and came back is not stepped twice", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     fetch(bench, 0, 0, 2);
     await soon(() => bench.stepped.length === 2, "the steps");
     bench.session().join([]);
@@ -329,9 +323,7 @@ describe("group reader", () => {
   });
 
   test("the position is unknown while another's reading may have gone on, and once the partition is gone", async () => {
-    const bench = startReader();
-    bench.session().join([0], "first");
-    await bench.started;
+    const bench = await joined([0], "first");
     fetch(bench, 0, 0, 5);
     await soon(() => bench.stepped.length === 5, "the steps");
     const position = (): number | undefined => bench.reader.position({ topic: "t", partition: 0 });
@@ -359,18 +351,14 @@ describe("group reader", () => {
   });
 
   test("any other crash is the end: the reader fails and is not started again (fact 13)", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     bench.session().handlers.onCrash(final);
     await expect(bench.reader.failed).rejects.toMatchObject({ code: "consumer_dead", canRetry: false });
     expect(bench.sessions).toHaveLength(1);
   });
 
   test("a crash that the client calls final is tried again a few times, then it is the end (fact 13)", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     const odd = new KafkaError("request_failed", "invariant violated", { canRetry: false });
     for (let crash = 1; crash <= 5; crash += 1) {
       await soon(() => bench.sessions.length === crash, `session ${crash}`);
@@ -387,9 +375,7 @@ describe("group reader", () => {
   });
 
   test("a loop that hangs is given up for a new session, and its late batches are ignored", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     const [hanging] = bench.sessions;
     if (hanging !== undefined) hanging.lastActiveElapsedMs = Number.NEGATIVE_INFINITY;
     await soon(() => bench.sessions.length === 2, "the second session");
@@ -415,9 +401,7 @@ describe("group reader", () => {
   });
 
   test("stopping waits for what is outstanding, commits it and leaves", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     fetch(bench, 0, 0, 3);
     await soon(() => bench.stepped.length === 3, "the steps");
     const session = bench.session();
@@ -444,9 +428,7 @@ describe("group reader", () => {
   });
 
   test("stopping ends when its grace is over, with what is done committed", async () => {
-    const bench = startReader();
-    bench.session().join([0]);
-    await bench.started;
+    const bench = await joined([0]);
     fetch(bench, 0, 0, 3);
     await soon(() => bench.stepped.length === 3, "the steps");
     bench.open.get("0-0")?.({ produce: [] });

@@ -51,9 +51,3 @@ test("only a partition of which something was read has anything to commit, and o
   partitionReaders.assign([OTHER]);
   expect(partitionReaders.positions()).toEqual([]);
 });
-
-test("of partitions that were assigned, those that still are can be told apart", () => {
-  const { partitionReaders } = newBench();
-  partitionReaders.assign([OTHER]);
-  expect(partitionReaders.stillAssigned([PARTITION, OTHER])).toEqual([OTHER]);
-});

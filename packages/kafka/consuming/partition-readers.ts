@@ -75,11 +75,6 @@ export class PartitionReaders<T> {
     return new PartitionReader(partition, { ...this.#parts, work: options.work, capacity, onLeft });
   }
 
-  /** The given partitions that are still assigned. */
-  stillAssigned(partitions: readonly TopicPartition[]): TopicPartition[] {
-    return partitions.filter((partition) => this.#assignedKeys.has(keyOf(partition)));
-  }
-
   drop(partitions: readonly TopicPartition[]): void {
     for (const partition of partitions) this.at(partition)?.drop();
   }

@@ -1,7 +1,6 @@
 import type { Host } from "#host";
-import { backoffMs } from "../backoff.ts";
+import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { toError } from "../errors.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import type { Claim, Settle, Step } from "../runner-types.ts";
 import type { KafkaLogger, OutgoingRecord, RawRecord, Received } from "../types.ts";
 import type { Held } from "./held.ts";

@@ -1,9 +1,8 @@
 // A group that goes on with the work of the groups in which an earlier version reads the same topics.
 import type { Host } from "#host";
-import { backoffMs } from "../backoff.ts";
+import { backoffMs, isWorthLogging } from "../backoff.ts";
 import type { ClusterAdmin, Commit } from "../cluster.ts";
 import { fromClientError } from "../errors.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import type { CommittedOffset } from "../session.ts";
 import type { KafkaLogger } from "../types.ts";
 

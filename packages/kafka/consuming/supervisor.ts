@@ -1,7 +1,6 @@
 import type { Host } from "#host";
-import { backoffMs } from "../backoff.ts";
+import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import type { NewSession, Session, SessionHandlers, SessionOptions } from "../session.ts";
 import type { KafkaLogger } from "../types.ts";
 import { withinMs } from "../within.ts";

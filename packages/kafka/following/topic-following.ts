@@ -1,7 +1,6 @@
 import type { Host } from "#host";
-import { backoffMs } from "../backoff.ts";
+import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import type { Shutdown } from "../shutdown.ts";
 import type { FollowedTopic, Following, KafkaLogger } from "../types.ts";
 import type { BrokerPoll } from "./broker-poll.ts";

@@ -1,7 +1,7 @@
 import type { Host, Timer } from "#host";
+import { isWorthLogging } from "../backoff.ts";
 import type { ProduceClient } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "../types.ts";
 import { Accumulator, type Delivery, type PartitionBatch } from "./accumulator.ts";
 import { BrokerInFlight } from "./broker-in-flight.ts";

@@ -1,7 +1,6 @@
 import type { Host, Timer } from "#host";
-import { backoffMs } from "../backoff.ts";
+import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { fromClientError } from "../errors.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import type { KafkaLogger, OutgoingRecord } from "../types.ts";
 import type { Delivery } from "./accumulator.ts";
 import type { MetadataCache } from "./metadata.ts";

@@ -1,8 +1,7 @@
 import type { Host } from "#host";
-import { backoffMs } from "../backoff.ts";
+import { backoffMs, isWorthLogging } from "../backoff.ts";
 import type { Bounds, FetchClient, Fetched } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { KafkaLogger, ReadRangeOptions } from "../types.ts";
 

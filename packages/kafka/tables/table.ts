@@ -4,9 +4,8 @@ import { fetchOffsets } from "../admin/offsets.ts";
 import { SeenLog } from "../admin/seen-log.ts";
 import { offsetsUnlessLost } from "../admin/topic-loss.ts";
 import type { PartitionOffsets } from "../admin-types.ts";
-import { backoffMs } from "../backoff.ts";
+import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
-import { isWorthLogging } from "../repeated-warning.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { Table, TableListener, TableOptions } from "../table-types.ts";
 import type { FollowedTopic, Following, KafkaLogger, RawRecord } from "../types.ts";
@@ -221,15 +220,11 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
 
   #apply(record: RawRecord, taken: Taken<L> | undefined): void {
     const { key } = record;
-    if (key === null || this.#isMark(record)) return;
+    if (key === null || this.#restores.observe(record) || this.#writers.observe(record)) return;
     const before = this.#listeners.size === 0 ? undefined : this.#values.get(key);
     if (taken === undefined) this.#values.delete(key);
     else this.#values.set(key, taken.told, taken.kept);
     for (const listener of this.#listeners) listener(key, taken?.told, before);
-  }
-
-  #isMark(record: RawRecord): boolean {
-    return this.#restores.observe(record) || this.#writers.observe(record);
   }
 
   #skip(record: RawRecord, error: Error): void {

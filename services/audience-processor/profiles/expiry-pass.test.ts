@@ -9,6 +9,14 @@ const EVER = { ...audienceOf("ever", { event: "A" }), includeAnonymous: true };
 const visit = (anonymousId: string, atMs = NOW_MS) =>
   callOf({ anonymousId, event: "A", receivedAtMs: atMs, timestampMs: atMs });
 
+/** Anonymous id x has made a call. */
+async function visited(): Promise<Bench> {
+  const bench = await Bench.with(EVER);
+  bench.call(visit("x"));
+  await bench.settled();
+  return bench;
+}
+
 /** A pass on the bench's worker, which looks a few times. */
 function passOn(bench: Bench, { retentionMs = RETENTION_MS, lookMs = 0, logStart = 1_000 } = {}) {
   let elapsedMs = 0;
@@ -52,9 +60,7 @@ const OVER = NOW_MS + RETENTION_MS;
 
 describe("an anonymous id that nobody has used for the retention", () => {
   test("leaves its audiences, and its record goes a day later; the next call begins anew", async () => {
-    const bench = await Bench.with(EVER);
-    bench.call(visit("x"));
-    await bench.settled();
+    const bench = await visited();
     const pass = passOn(bench);
     await pass.at(OVER - 1);
     expect(texts(bench)).toEqual(['{"ever":true}']);
@@ -72,9 +78,7 @@ describe("an anonymous id that nobody has used for the retention", () => {
   });
 
   test("of whom a call comes while the tombstone is under way is there with that call alone", async () => {
-    const bench = await Bench.with(EVER);
-    bench.call(visit("x"));
-    await bench.settled();
+    const bench = await visited();
     const pass = passOn(bench);
     await pass.at(OVER);
     const write = Promise.withResolvers<void>();
@@ -90,9 +94,7 @@ describe("an anonymous id that nobody has used for the retention", () => {
   });
 
   test("is not lost by a call that comes in the turn in which it was to go", async () => {
-    const bench = await Bench.with(EVER);
-    bench.call(visit("x"));
-    await bench.settled();
+    const bench = await visited();
     const pass = passOn(bench);
     await pass.at(OVER);
     bench.nowMs = OVER + 2 * DAY_MS;
@@ -110,9 +112,7 @@ describe("an anonymous id that nobody has used for the retention", () => {
   });
 
   test("is told so once where the process dies before it is sent, and again, under the same id, where it dies after", async () => {
-    const bench = await Bench.with(EVER);
-    bench.call(visit("x"));
-    await bench.settled();
+    const bench = await visited();
     const send = Promise.withResolvers<void>();
     bench.sendHeld = send.promise;
     await passOn(bench).at(OVER);
@@ -131,9 +131,7 @@ describe("an anonymous id that nobody has used for the retention", () => {
 
 describe("a pass", () => {
   test("does nothing where nothing is to go, while time stands still, and while the partition is another's", async () => {
-    const bench = await Bench.with(EVER);
-    bench.call(visit("x"));
-    await bench.settled();
+    const bench = await visited();
     const never = passOn(bench, { retentionMs: Number.POSITIVE_INFINITY });
     await never.at(OVER);
     const early = passOn(await Bench.with(EVER));
@@ -176,9 +174,7 @@ describe("a pass", () => {
   });
 
   test("is tried again when Kafka does not say how far the log is committed", async () => {
-    const bench = await Bench.with(EVER);
-    bench.call(visit("x"));
-    await bench.settled();
+    const bench = await visited();
     const pass = passOn(bench);
     pass.fail(new Error("no broker"));
     await pass.at(OVER);

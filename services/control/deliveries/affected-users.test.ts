@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { userProfileId } from "#audiences";
 import { systemHost } from "#host";
-import { type DeliveryJob, untriedJob } from "#topics";
+import { job as jobRecord } from "#support/records";
+import type { DeliveryJob } from "#topics";
 import type { SentState } from "../records/profiles/replica.ts";
 import { Slices } from "../records/profiles/slices.ts";
 import { type AffectedUsersParts, countAffected } from "./affected-users.ts";
@@ -16,12 +17,8 @@ const AUDIENCES = [
   { id: "gone", kind: "audience", deletedAtMs: 1 },
 ];
 
-function job(jobId: string, changes: Partial<DeliveryJob>): DeliveryJob {
-  const of = { jobId, destinationId: "d1", shard: 0, messageId: jobId, sourceId: "s1", type: "track" };
-  const user = { userId: "u1", anonymousId: null };
-  const body = Buffer.from("{}");
-  return { ...untriedJob({ ...of, ...user, receivedAtMs: 0, replayId: null, body }), ...changes };
-}
+const job = (jobId: string, changes: Partial<DeliveryJob>): DeliveryJob =>
+  jobRecord({ jobId, messageId: jobId, receivedAtMs: 0, ...changes });
 
 /** u1 is in an audience and a list, u2 in the audience; of u3 nothing is known. */
 const STATES: Readonly<Record<string, readonly (readonly [id: string, text: string])[]>> = {

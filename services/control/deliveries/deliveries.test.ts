@@ -1,10 +1,10 @@
 // The index and the answers from it, on real Kafka; what deliverers write is written by the test.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
+import { attempt, DETAILS, deadLetter, START_MS, total, WEBHOOK } from "#support/records";
 import { until } from "#support/until";
 import { webhookId } from "../http/webhook-fields.ts";
 import { openTopics, type TopicClient } from "./fixtures/deliveries.ts";
-import { attempt, DETAILS, deadLetter, START_MS, total, WEBHOOK } from "./index/fixtures/records.ts";
 
 /** Shown of it. */
 const SHOWN = "https://a.test/services/***#fad5ba";

@@ -1,9 +1,9 @@
 // Lists over all destinations and over a source's calls, on real Kafka; what services write is written by the test.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
+import { attempt, refusedCalls, routedCall } from "#support/records";
 import { until } from "#support/until";
 import { openTopics, type TopicClient } from "./fixtures/deliveries.ts";
-import { attempt, refusedCalls, routedCall } from "./index/fixtures/records.ts";
 
 const MINUTE_MS = 60_000;
 const FROM_MS = Date.now() - 60 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { deadLetter } from "#support/records";
 import { deadLetterView, wholeDeadLetterView } from "../deliveries/dead-letters/views.ts";
 import { failingEvent } from "../deliveries/health/events.ts";
-import { deadLetter } from "../deliveries/index/fixtures/records.ts";
 import { createDestination } from "../resources/destinations/destination.ts";
 import { healthView } from "../resources/destinations/health/view.ts";
 import { shownUrl } from "./shown-url.ts";

@@ -1,14 +1,9 @@
 // Every operation of the document once, with what it needs to succeed.
 import { createProfile } from "#audiences";
 import type { ControlService } from "#support/control-service";
+import { attempt, deadLetter, refusedCalls, total } from "#support/records";
 import { until } from "#support/until";
 import type { TopicClient } from "../../../services/control/deliveries/fixtures/deliveries.ts";
-import {
-  attempt,
-  deadLetter,
-  refusedCalls,
-  total,
-} from "../../../services/control/deliveries/index/fixtures/records.ts";
 import { startProcessor } from "../../../services/control/resources/audiences/fixtures/processor.ts";
 
 export interface PlannedCall {

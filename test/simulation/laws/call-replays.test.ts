@@ -10,7 +10,7 @@ import {
   callsAreSentAgainOnce,
 } from "./call-replays.ts";
 import { doublesAreExplained } from "./doubles.ts";
-import { DESTINATION, EMPTY_STORY, URL, written } from "./fixtures/empty-story.ts";
+import { committed, DESTINATION, EMPTY_STORY, URL, written } from "./fixtures/empty-story.ts";
 import { replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { replayCountsAreTrue } from "./replays.ts";
 import type { Story, Written } from "./story.ts";
@@ -78,15 +78,7 @@ const took = (answeredAtMs: number): Request =>
 
 const JOBS = { topic: "delivery-jobs", partition: 0 };
 
-const committed = (atMs: number, partition = JOBS): Happening => ({
-  kind: "committed",
-  atMs,
-  groupId: "deliverer",
-  partition,
-  offset: 2,
-  ahead: [],
-  process: "deliverer-1",
-});
+const done = (atMs: number, partition = JOBS): Happening => committed(atMs, 2, { partition });
 
 const CUT: Happening = { kind: "cut", atMs: 3_500, partition: JOBS, fromOffset: 0, toOffset: 2 };
 
@@ -95,7 +87,7 @@ function story(more: Partial<Story> = {}): Story {
   return {
     ...EMPTY_STORY,
     plan: { ...drawPlan(1), recordsCalls: false, destinations: [DESTINATION] },
-    happenings: [committed(3_000)],
+    happenings: [done(3_000)],
     jobs: [job(1), again(6)],
     replays: [replay(4), finished(1)],
     requests: [took(2_000), took(7_000)],
@@ -120,12 +112,12 @@ describe("a law is broken by", () => {
     const replays = [replay(4), finished(0)];
     const left = { jobs: [job(1)], replays, requests: [took(2_000)] };
     expect(broken(left)).toEqual([SENDS]);
-    expect(broken({ ...left, happenings: [committed(5_000)] })).toEqual([]);
+    expect(broken({ ...left, happenings: [done(5_000)] })).toEqual([]);
     expect(broken({ ...left, deadLetters: [letter(2)] })).toEqual([]);
     // It waits where another one stood that was committed, and was lost.
     const partition = { topic: "delivery-retry-1s", partition: 0 };
     const waiting = { ...job(3), record: { ...job(3).record, ...partition, offset: 0 } };
-    const happenings = [committed(2_000), committed(3_000, partition), { ...CUT, partition }];
+    const happenings = [done(2_000), done(3_000, partition), { ...CUT, partition }];
     expect(broken({ ...left, jobs: [job(1), waiting], happenings })).toEqual([]);
   });
 
@@ -136,7 +128,7 @@ describe("a law is broken by", () => {
     const waiting = { ...job(3, { attempts: 1 }), record: { ...job(3).record, ...partition } };
     const waits = { requests, jobs: [job(1), waiting, again(6)] };
     const removed = (atMs: number): Happening => ({ kind: "removed", atMs, partition, below: 4 });
-    const before = [committed(3_000), committed(3_000, partition)];
+    const before = [done(3_000), done(3_000, partition)];
     expect(broken({ ...waits, happenings: [...before, removed(5_000)] })).toEqual([]);
     expect(broken({ ...waits, happenings: [...before, removed(6_200)] })).toEqual([SENDS]);
   });
@@ -169,7 +161,7 @@ describe("a law is broken by", () => {
     // Another one has sent it and lost the replay before it counted that, and the call is lost since.
     const byAnother = [job(1), { ...again(6), process: "control-2" }];
     const uncounted = { jobs: byAnother, replays: [replay(4), finished(0)] };
-    const happenings = [committed(2_000), committed(3_000), CUT];
+    const happenings = [done(2_000), done(3_000), CUT];
     expect(broken(uncounted)).toEqual([COUNTS]);
     expect(broken({ ...uncounted, happenings })).toEqual([]);
     const byItself = { ...uncounted, jobs: [job(1), again(6)] };

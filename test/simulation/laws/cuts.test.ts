@@ -5,7 +5,7 @@ import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";
 import { noCommitGoesBack } from "./commits.ts";
 import { cuts, cutsAreCounted } from "./cuts.ts";
-import { EMPTY_STORY } from "./fixtures/empty-story.ts";
+import { committed, EMPTY_STORY } from "./fixtures/empty-story.ts";
 import { removals } from "./removals.ts";
 import type { Story, Written } from "./story.ts";
 
@@ -17,16 +17,6 @@ const appended = (atMs: number, offset: number, timestampMs = atMs): Happening =
   atMs,
   process: "webhook-router-1",
   record: { ...RECORD, offset, timestampMs },
-});
-
-const committed = (atMs: number, offset: number): Happening => ({
-  kind: "committed",
-  atMs,
-  groupId: "deliverer",
-  partition: LOG,
-  offset,
-  ahead: [],
-  process: "deliverer-1",
 });
 
 const CUT: Happening = { kind: "cut", atMs: 40_000, partition: LOG, fromOffset: 1, toOffset: 3 };

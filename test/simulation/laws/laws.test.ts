@@ -6,7 +6,7 @@ import { EPOCH_MS } from "../host/virtual-host.ts";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";
-import { DESTINATION, EMPTY_STORY, URL } from "./fixtures/empty-story.ts";
+import { committed, DESTINATION, EMPTY_STORY, URL } from "./fixtures/empty-story.ts";
 import { findingsOf } from "./laws.ts";
 import type { Story, Written } from "./story.ts";
 
@@ -75,15 +75,8 @@ function letter(more: Partial<DeadLetter>): Written<DeadLetter> {
   return { record: placeOf("dead-letters", 0), value, atMs: 41_000, process: "deliverer-1", place: 9 };
 }
 
-const committed = (offset: number, atMs = 40_300, ahead: readonly DoneRun[] = []): Happening => ({
-  kind: "committed",
-  atMs,
-  groupId: "deliverer",
-  partition: { topic: "delivery-jobs", partition: 0 },
-  offset,
-  ahead,
-  process: "deliverer-1",
-});
+const done = (offset: number, atMs = 40_300, ahead: readonly DoneRun[] = []): Happening =>
+  committed(atMs, offset, { ahead });
 
 const disturbed = (atMs: number, by = "kill"): Happening => ({
   kind: "disturbed",
@@ -121,7 +114,7 @@ function story(more: Partial<Story> = {}): Story {
   return {
     ...EMPTY_STORY,
     plan,
-    happenings: [CONFIGURED, STORED, appended(job(0)), answered, committed(1)],
+    happenings: [CONFIGURED, STORED, appended(job(0)), answered, done(1)],
     calls: [call("m1", 0)],
     jobs: [job(0)],
     requests: [request("m1")],
@@ -160,7 +153,7 @@ describe("a law is broken by", () => {
 
   test("a commit that goes back", () => {
     const { happenings } = story();
-    expect(broken({ happenings: [...happenings, committed(0, 40_400)] })).toEqual(["no commit goes back"]);
+    expect(broken({ happenings: [...happenings, done(0, 40_400)] })).toEqual(["no commit goes back"]);
   });
 
   test("a commit that passes a job before its outcome", () => {
@@ -209,17 +202,17 @@ describe("a law is broken by", () => {
   test("a commit that comes long after what is done, with nothing that hinders it", () => {
     const late = (...happenings: readonly Happening[]) =>
       broken({ happenings: [...story().happenings.slice(0, 4), ...happenings] });
-    expect(late(committed(1, 40_400))).toEqual([]);
-    expect(late(committed(1, 40_450))).toEqual(["what is done is committed soon"]);
-    expect(late(committed(0, 40_300, [{ from: 0, to: 1 }]), committed(1, 50_000))).toEqual([]);
-    expect(late(disturbed(40_250), committed(1, 50_000))).toEqual([]);
-    expect(late(disturbed(40_250), committed(1, 59_000))).toEqual([]);
+    expect(late(done(1, 40_400))).toEqual([]);
+    expect(late(done(1, 40_450))).toEqual(["what is done is committed soon"]);
+    expect(late(done(0, 40_300, [{ from: 0, to: 1 }]), done(1, 50_000))).toEqual([]);
+    expect(late(disturbed(40_250), done(1, 50_000))).toEqual([]);
+    expect(late(disturbed(40_250), done(1, 59_000))).toEqual([]);
   });
 
   test("a commit later than that where another webhook may have been waited for, but by no more than that takes", () => {
     const plan = { ...story().plan, destinations: [{ ...DESTINATION, urls: [URL, `${URL}/other`] }] };
     const late = (atMs: number, requests = story().requests) =>
-      broken({ plan, requests, happenings: [...story().happenings.slice(0, 4), committed(1, atMs)] });
+      broken({ plan, requests, happenings: [...story().happenings.slice(0, 4), done(1, atMs)] });
     const law = "what is done is committed soon";
     expect(late(42_400)).not.toContain(law);
     expect(late(42_450)).toContain(law);
@@ -233,9 +226,9 @@ describe("a law is broken by", () => {
     const requests = [request("m1"), request("m1", { startedAtMs: 45_100, answeredAtMs: 45_110 })];
     const happenings = story().happenings.slice(0, 4);
     const killedAfter = (commit: Happening) =>
-      broken({ requests, happenings: [...happenings, commit, disturbed(45_000), committed(1, 46_000)] });
-    expect(killedAfter(committed(0))).toEqual([]);
-    expect(killedAfter(committed(0, 40_300, [{ from: 0, to: 1 }]))).toEqual([
+      broken({ requests, happenings: [...happenings, commit, disturbed(45_000), done(1, 46_000)] });
+    expect(killedAfter(done(0))).toEqual([]);
+    expect(killedAfter(done(0, 40_300, [{ from: 0, to: 1 }]))).toEqual([
       "a double only for what was not committed",
     ]);
   });
@@ -384,7 +377,7 @@ describe("a law is broken by", () => {
     const partition = { topic: "delivery-jobs", partition: 0 };
     const removed: Happening = { kind: "removed", atMs: 40_200, partition, below: 1 };
     const { happenings } = story();
-    const committedBefore = [...happenings.slice(0, 3), committed(0, 40_150), removed];
+    const committedBefore = [...happenings.slice(0, 3), done(0, 40_150), removed];
     expect(broken({ requests, happenings: committedBefore })).toEqual([lost]);
     const says = said({ ...partition, fromOffset: 0, toOffset: 1 });
     expect(broken({ requests, happenings: committedBefore, logs: [says] })).not.toContain(lost);
@@ -424,7 +417,7 @@ describe("a law is broken by", () => {
     const ended = (waiting: Written<DeliveryJob>, committedAtMs: number) => ({
       plan,
       jobs: [waiting, job(0)],
-      happenings: [...story().happenings, committed(2, committedAtMs)],
+      happenings: [...story().happenings, done(2, committedAtMs)],
     });
     const windowIsOverMs = 45_200;
     expect(broken(ended(waits([other]), windowIsOverMs))).not.toContain(ASKED);
@@ -455,13 +448,13 @@ describe("a law is broken by", () => {
     const lost = (...before: Happening[]) =>
       broken({ logs: [said(stretch)], happenings: [...before, removed, ...story().happenings], losses });
     const counted = "what was removed unread is counted, and nothing else";
-    expect(lost(committed(1, 40_200))).toContain(counted);
-    expect(lost(committed(0, 40_200))).not.toContain(counted);
-    expect(lost({ ...committed(1, 40_200), process: "deliverer-2" } as Happening)).not.toContain(counted);
+    expect(lost(done(1, 40_200))).toContain(counted);
+    expect(lost(done(0, 40_200))).not.toContain(counted);
+    expect(lost({ ...done(1, 40_200), process: "deliverer-2" } as Happening)).not.toContain(counted);
   });
 
   test("a place that is given up is none, and the next one may be anywhere", () => {
     const { happenings } = story();
-    expect(broken({ happenings: [...happenings, committed(-2, 40_400), committed(1, 40_500)] })).toEqual([]);
+    expect(broken({ happenings: [...happenings, done(-2, 40_400), done(1, 40_500)] })).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { DeadLetter, DeliveryJob, Replay } from "#topics";
 import type { Request } from "../endpoints/endpoints.ts";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
-import { DESTINATION, EMPTY_STORY, URL, written } from "./fixtures/empty-story.ts";
+import { committed, DESTINATION, EMPTY_STORY, URL, written } from "./fixtures/empty-story.ts";
 import { lettersAreSentAgainOnce, replayedCallsArrive, replaysSendWhatTheyCover } from "./replay-jobs.ts";
 import { indexesAreComplete, noCommitPassesReplay, replayCountsAreTrue, replaysEnd } from "./replays.ts";
 import type { Story, Written } from "./story.ts";
@@ -51,15 +51,10 @@ function job(place: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJo
 
 const REQUEST = { url: URL, messageId: "m1", status: 200, answeredAtMs: 2_500 } as Request;
 
-const committed = (offset: number): Happening => ({
-  kind: "committed",
-  atMs: 5_000,
-  groupId: "control",
-  partition: { topic: "replays", partition: 0 },
-  offset,
-  ahead: [],
-  process: "control-1",
-});
+const settled = (offset: number): Happening => {
+  const partition = { topic: "replays", partition: 0 };
+  return committed(5_000, offset, { groupId: "control", partition, process: "control-1" });
+};
 
 /** What happened, at the places of the history that the records name. */
 function happenings(...more: Happening[]): Happening[] {
@@ -72,7 +67,7 @@ function story(more: Partial<Story> = {}): Story {
   return {
     ...EMPTY_STORY,
     plan: { ...drawPlan(1), recordsCalls: false, destinations: [DESTINATION] },
-    happenings: happenings(committed(4)),
+    happenings: happenings(settled(4)),
     jobs: [job(2)],
     deadLetters: [letter("l1")],
     replays: [replay(1), replay(3, { state: "finished", replayed: 1 })],
@@ -133,24 +128,24 @@ describe("a law is broken by", () => {
     const jobs = [job(2), job(4)];
     const once = "a replay sends a letter once";
     expect(broken({ jobs })).toEqual([once]);
-    expect(broken({ jobs, happenings: happenings(disturbed("stop"), committed(4)) })).toEqual([once]);
-    expect(broken({ jobs, happenings: happenings(disturbed("kill"), committed(4)) })).toEqual([]);
+    expect(broken({ jobs, happenings: happenings(disturbed("stop"), settled(4)) })).toEqual([once]);
+    expect(broken({ jobs, happenings: happenings(disturbed("kill"), settled(4)) })).toEqual([]);
     // It was told to stop, and sent this one until its replays' turn to stop came.
     const stopping = { ...disturbed("stop"), atMs: 1_000 };
-    const lost = happenings(stopping, disturbed("rebalance"), committed(4));
+    const lost = happenings(stopping, disturbed("rebalance"), settled(4));
     expect(broken({ jobs, happenings: lost })).toEqual([once]);
     const restarted = happenings(
       stopping,
       { ...disturbed("start"), atMs: 1_500 },
       disturbed("rebalance"),
-      committed(4),
+      settled(4),
     );
     expect(broken({ jobs, happenings: restarted })).toEqual([]);
-    expect(
-      broken({ jobs, happenings: happenings(disturbed("stop"), disturbed("cut"), committed(4)) }),
-    ).toEqual([]);
+    expect(broken({ jobs, happenings: happenings(disturbed("stop"), disturbed("cut"), settled(4)) })).toEqual(
+      [],
+    );
     // One that was cut off does not know for a while that another one has its partitions.
-    const cutOff = happenings({ ...disturbed("cut"), atMs: 1_000 }, committed(4));
+    const cutOff = happenings({ ...disturbed("cut"), atMs: 1_000 }, settled(4));
     const byAnother = [job(2), { ...job(4), process: "control-2" }];
     expect(broken({ jobs: byAnother, happenings: cutOff })).toEqual([]);
     const itsOwnCameLate = [{ ...job(2), process: "control-2" }, job(4)];
@@ -160,9 +155,9 @@ describe("a law is broken by", () => {
     // An answer is lost between two moments at which that is told.
     const requests = (atMs: number): Happening => ({ ...disturbed("requests"), atMs }) as Happening;
     const atOnce = [job(2), { ...job(4), atMs: 2_400 }];
-    const lasts = happenings(requests(1_600), requests(2_600), committed(4));
+    const lasts = happenings(requests(1_600), requests(2_600), settled(4));
     expect(broken({ jobs: atOnce, happenings: lasts })).toEqual([]);
-    expect(broken({ jobs: atOnce, happenings: happenings(requests(1_600), committed(4)) })).toEqual([once]);
+    expect(broken({ jobs: atOnce, happenings: happenings(requests(1_600), settled(4)) })).toEqual([once]);
     // What was on its way then is sent again when nobody has answered for 15 s, not later.
     const longAfter = (place: number) => [{ ...job(2), process: "control-2" }, job(place)];
     expect(broken({ jobs: longAfter(16), happenings: cutOff })).toEqual([]);
@@ -208,8 +203,8 @@ describe("a law is broken by", () => {
   test("a commit past a replay that still runs", () => {
     const replays = [replay(1), replay(6, { state: "finished", replayed: 1 })];
     const law = ["no commit passes a replay that runs"];
-    expect(broken({ replays, happenings: happenings(committed(2)) })).toEqual(law);
-    expect(broken({ replays, happenings: happenings(committed(1)) })).toEqual([]);
+    expect(broken({ replays, happenings: happenings(settled(2)) })).toEqual(law);
+    expect(broken({ replays, happenings: happenings(settled(1)) })).toEqual([]);
   });
 
   test("an index that has fewer or more than there are", () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Call, DeliveryJob, RoutedCall } from "#topics";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
+import { committed } from "./fixtures/empty-story.ts";
 import { noCommitPassesUnrecorded, recordsAreTrue } from "./routed-calls.ts";
 import type { Story, Written } from "./story.ts";
 
@@ -32,21 +33,16 @@ const configured = (id: string): Happening => ({
   atMs: 0,
   destination: { id, config: { id, ...ON } },
 });
-const committed = (offset: number): Happening => ({
-  kind: "committed",
-  atMs: 3,
-  groupId: "webhook-router",
-  partition: { topic: "calls", partition: 0 },
-  offset,
-  ahead: [],
-  process: "webhook-router-1",
-});
+const routed = (offset: number): Happening => {
+  const partition = { topic: "calls", partition: 0 };
+  return committed(3, offset, { groupId: "webhook-router", partition, process: "webhook-router-1" });
+};
 
 /** Two calls for destination `a`, the commit at place 3. */
 function story(changes: Partial<Story> = {}): Story {
   const made = {
     plan: { ...drawPlan(1), recordsCalls: true },
-    happenings: [configured("a"), configured("b"), configured("b"), committed(2)],
+    happenings: [configured("a"), configured("b"), configured("b"), routed(2)],
     calls: [callAt(0), callAt(1)],
     jobs: [jobOf(0), jobOf(1)],
     routedCalls: [said(0, ["a"]), said(1, ["a"])],

@@ -5,6 +5,7 @@ import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { DestinationPlan, Plan } from "../plan/plan.ts";
 import type { Happening, WishStep } from "../world/history.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";
+import { committed } from "./fixtures/empty-story.ts";
 import { jobsAreTakenUpInTime } from "./promptness.ts";
 import type { Story, Written } from "./story.ts";
 import { doneIsSaid, silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
@@ -251,18 +252,15 @@ describe("a retry is said to be done when it is", () => {
   test("unless retention has removed what a reader may hold: no pass sees that", () => {
     const { record } = waiting();
     const removed = { kind: "removed", atMs: 29_000, partition: record, below: 3 } as const;
-    const committed = (atMs: number, offset: number): Happening => ({
-      ...{ kind: "committed", atMs, offset, groupId: "deliverer", partition: record, ahead: [] },
-      process: "deliverer-1",
-    });
+    const done = (atMs: number, offset: number): Happening => committed(atMs, offset, { partition: record });
     const broken = (...happenings: Happening[]): boolean =>
       isBroken(
         doneIsSaid,
         told({ ...asked, requests: [request(31_000)], happenings: [...happenings, ...asked.happenings] }),
       );
     expect(broken(removed)).toBe(false);
-    expect(broken(committed(28_000, 2), removed, committed(29_500, 2))).toBe(false);
-    expect(broken(committed(28_000, 3), removed)).toBe(true);
-    expect(broken(removed, committed(29_500, 3))).toBe(true);
+    expect(broken(done(28_000, 2), removed, done(29_500, 2))).toBe(false);
+    expect(broken(done(28_000, 3), removed)).toBe(true);
+    expect(broken(removed, done(29_500, 3))).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 // Worlds of the audience processor: calls, audiences, processors and what goes wrong with them. Nothing is delivered in them.
+import { audience } from "#support/records";
 import type { AudienceConfig } from "#topics";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import { Random } from "../random.ts";
@@ -119,23 +120,6 @@ function drawSends(random: Random): Pick<AudienceConfig, "hasTrackCalls" | "sent
 
 export function configOf(id: string, definition: Definition, atMs: number): AudienceConfig {
   const writtenAtMs = EPOCH_MS + atMs;
-  return {
-    id,
-    kind: "audience",
-    key: id,
-    name: id,
-    definition: JSON.stringify(definition),
-    includeAnonymous: false,
-    generation: 1,
-    isPaused: false,
-    backfill: null,
-    createdAtMs: writtenAtMs,
-    updatedAtMs: writtenAtMs,
-    deletedAtMs: null,
-    isExitAll: false,
-    isForgotten: false,
-    hasTrackCalls: false,
-    sentTraits: [],
-    earlier: [],
-  };
+  const times = { createdAtMs: writtenAtMs, updatedAtMs: writtenAtMs };
+  return audience(id, { definition: JSON.stringify(definition), ...times });
 }

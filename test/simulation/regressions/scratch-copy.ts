@@ -8,7 +8,10 @@ import type { FailedSeed } from "../run/seed.ts";
 import type { KnownFault } from "./faults.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const COPIED = ["packages", "services", "schemas", "test/simulation", "test/audiences", "package.json"];
+const COPIED = [
+  ...["packages", "services", "schemas", "package.json"],
+  ...["test/simulation", "test/audiences", "test/support"],
+];
 
 /** Every fault is found within so many seeds, most in the first: some minutes of CPU time where none shows it. */
 const SEEDS = 1_500;

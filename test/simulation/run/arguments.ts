@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { wholeNumber } from "#support/whole-number";
 import { FEATURE_NAMES, type Feature } from "../plan/draw-more.ts";
 import type { SizeName } from "../plan/size.ts";
 import { WORLDS, type Worlds } from "../plan/worlds.ts";
@@ -54,12 +55,6 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
-
-function wholeNumber(name: string, text: string, { min, max }: { min: number; max: number }): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new RangeError(`--${name} is not a whole number from ${min} to ${max} (it is "${text}")`);
-}
 
 function sizeName(text: string | undefined): SizeName | undefined {
   if (text === undefined || text === "small" || text === "large") return text;

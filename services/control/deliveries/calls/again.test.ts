@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { attempt } from "#support/records";
 import { listed } from "../dead-letters/fixtures/listed-dead-letter.ts";
-import { attempt } from "../index/fixtures/records.ts";
 import { againRequest } from "./again.ts";
 import { trace } from "./fixtures/trace.ts";
 

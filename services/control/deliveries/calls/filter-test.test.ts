@@ -1,10 +1,10 @@
 // POST /v1/filters/test on real Kafka: the calls are written by the test, as ingest and a router would.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
+import { call, routedCall } from "#support/records";
 import { until } from "#support/until";
 import type { Call } from "#topics";
 import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
-import { routedCall } from "../index/fixtures/records.ts";
 
 const CALLS = 130;
 const FROM_MS = Date.now() - 60_000;
@@ -19,13 +19,11 @@ function callAt(at: number): Call {
   const type = at === CALLS - 1 ? "delete" : isIdentify ? "identify" : "track";
   const event = type === "track" ? "Order" : null;
   const body = { type, event, properties: { total: at, note: "n".repeat(at === 5 + 30 ? 500 : 1) } };
-  return {
-    ...{ messageId: `m${at}`, sourceId, type, userId: "u1", anonymousId: null, groupId: null, event },
+  return call({
+    ...{ messageId: `m${at}`, sourceId, type, event, receivedAtMs: FROM_MS + at },
     integrations: at % 20 === 1 ? { All: false } : {},
-    timestampMs: FROM_MS + at,
-    receivedAtMs: FROM_MS + at,
     body: Buffer.from(JSON.stringify(body)),
-  };
+  });
 }
 
 beforeAll(async () => {

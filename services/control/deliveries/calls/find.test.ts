@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
+import { routedCall } from "#support/records";
 import type { Replay } from "#topics";
 import { placeOf } from "../../records/places/places.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";
 import { listed } from "../dead-letters/fixtures/listed-dead-letter.ts";
 import type { ListedDeadLetter } from "../index/dead-letters-table.ts";
-import { routedCall } from "../index/fixtures/records.ts";
 import { type CallAsked, findCalls } from "./find.ts";
 import type { CallParts } from "./parts.ts";
 import { callState } from "./trace.ts";

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
+import { deadLetter, routedCall } from "#support/records";
 import type { Call, DeadLetter, DeliveryJob } from "#topics";
 import type { PlaceReader } from "../../records/places/place-reader.ts";
 import { listed } from "../dead-letters/fixtures/listed-dead-letter.ts";
-import { deadLetter, routedCall } from "../index/fixtures/records.ts";
 import { trace } from "./fixtures/trace.ts";
 import { type BodyWork, findBody } from "./sent-body.ts";
 

@@ -1,26 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import { untriedJob } from "#topics";
+import { attempt, deadLetter, job, routedCall, START_MS } from "#support/records";
 import { placeOf } from "../../records/places/places.ts";
-import { attempt, deadLetter, routedCall, START_MS } from "../index/fixtures/records.ts";
 import type { WaitingJob } from "../waiting/waiting-job.ts";
 import { trace } from "./fixtures/trace.ts";
 import { callState, hadJob, isSentAgain, stillWaiting, whyPassedOver } from "./trace.ts";
 
 function waiting(changes: Partial<WaitingJob["job"]> = {}): WaitingJob {
-  const job = untriedJob({
-    jobId: "j1",
-    destinationId: "d1",
-    shard: 0,
-    messageId: "m1",
-    sourceId: "s1",
-    userId: "u1",
-    anonymousId: null,
-    type: "track",
-    receivedAtMs: START_MS,
-    replayId: null,
-    body: Buffer.from("{}"),
-  });
-  return { place: { topic: 1, partition: 0, offset: 0 }, topicName: "retry", job: { ...job, ...changes } };
+  return { place: { topic: 1, partition: 0, offset: 0 }, topicName: "retry", job: job(changes) };
 }
 
 const listed = (changes: Parameters<typeof attempt>[0]) => ({ ...attempt(changes), place: 1 });

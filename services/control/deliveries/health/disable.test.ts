@@ -1,24 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import { DESTINATION_DEFAULTS, type DestinationConfig, type DestinationHealth } from "#topics";
+import { destination } from "#support/records";
+import type { DestinationConfig, DestinationHealth } from "#topics";
 import { disabled, disableReason } from "./disable.ts";
 
 const HOUR_MS = 3_600_000;
 const URL = "https://a.example/";
 
 function config(changes: Partial<DestinationConfig> = {}): DestinationConfig {
-  return {
-    id: "d",
-    name: "D",
-    enabled: true,
-    sourceIds: [],
-    ...DESTINATION_DEFAULTS,
-    disableAfterMs: 2 * HOUR_MS,
-    webhooks: [{ url: URL, headers: [] }],
-    version: 3,
-    createdAtMs: 0,
-    updatedAtMs: 0,
-    ...changes,
-  };
+  const webhooks = [{ url: URL, headers: [] }];
+  return destination({ id: "d", version: 3, disableAfterMs: 2 * HOUR_MS, webhooks, ...changes });
 }
 
 /** Failing from the start to this hour. */

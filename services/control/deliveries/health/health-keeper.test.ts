@@ -1,12 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  DESTINATION_DEFAULTS,
-  type DeliveryAttempt,
-  type DestinationConfig,
-  type DestinationHealth,
-  NO_DETAILS,
-  type OperationalEvent,
-} from "#topics";
+import { attempt as attemptRecord, destination } from "#support/records";
+import type { DeliveryAttempt, DestinationConfig, DestinationHealth, OperationalEvent } from "#topics";
 import { issueId } from "../../http/issue-id.ts";
 import { disabled } from "./disable.ts";
 import { HealthKeeper } from "./health-keeper.ts";
@@ -15,43 +9,12 @@ const S = 1_000;
 const URL = "https://a.example/";
 
 function config(changes: Partial<DestinationConfig> = {}): DestinationConfig {
-  return {
-    id: "d",
-    name: "Shop",
-    enabled: true,
-    sourceIds: [],
-    ...DESTINATION_DEFAULTS,
-    webhooks: [{ url: URL, headers: [] }],
-    version: 1,
-    createdAtMs: 0,
-    updatedAtMs: 0,
-    ...changes,
-  };
+  return destination({ id: "d", name: "Shop", webhooks: [{ url: URL, headers: [] }], ...changes });
 }
 
 function attempt(second: number, outcome: string): DeliveryAttempt {
-  return {
-    writer: "w",
-    sequence: 0,
-    destinationId: "d",
-    jobId: "j",
-    messageId: "m",
-    sourceId: "s",
-    userId: "u1",
-    anonymousId: null,
-    type: "track",
-    url: URL,
-    attempt: 1,
-    outcome,
-    retryable: true,
-    status: null,
-    message: outcome,
-    startedAtMs: second * S,
-    durationMs: 0,
-    replayId: null,
-    suppressed: 0,
-    ...NO_DETAILS,
-  };
+  const ended = { outcome, message: outcome, status: null, startedAtMs: second * S, durationMs: 0 };
+  return attemptRecord({ sequence: 0, destinationId: "d", url: URL, ...ended });
 }
 
 /** What happens outside the keeper, in its order; `configs` and `written` outlive a keeper, as Kafka does. */

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import type { Received, Step } from "#kafka";
 import { createMetrics } from "#runtime";
+import { deadLetter } from "#support/records";
 import type { DeadLetter } from "#topics";
 import { topicMap } from "#topics";
 import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
-import { deadLetter } from "../index/fixtures/records.ts";
 import { DeadLetterCounts } from "./dead-letter-counts.ts";
 import { takePart } from "./share.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { attempt, auditEntry, DETAILS, deadLetter, routedCall, START_MS, total } from "#support/records";
 import { DeliveryIndex } from "./delivery-index.ts";
-import { attempt, auditEntry, DETAILS, deadLetter, routedCall, START_MS, total } from "./fixtures/records.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
 import type { RetentionRules } from "./retention.ts";
 

@@ -21,10 +21,9 @@ import {
 import { type FlowBetween, sumBetween } from "./flow-between.ts";
 import type { FlowQuery } from "./flow-stages.ts";
 import { type FlowSum, sumFlow } from "./flow-table.ts";
-import { IndexFile, type IndexFileOptions } from "./index-file.ts";
+import { IndexFile, type IndexFileOptions, noteUse } from "./index-file.ts";
 import type { Entry, Indexed, Stretch } from "./indexed.ts";
 import { findIssue, type Issue, type IssueFilter, listIssues } from "./issues-table.ts";
-import { noteUse } from "./life.ts";
 import { type NameSum, sumNames } from "./names-table.ts";
 import { insertRecord } from "./records.ts";
 import { type ListedRefused, listRefused, type RefusedFilter } from "./refused-calls-table.ts";

@@ -1,9 +1,9 @@
 // The file of the index: opened, changed in transactions, and thrown away where it is damaged or too old.
 import { CallEnds } from "./call-ends.ts";
 import { INDEX_FILES, type IndexDisk, isDamage, messageOf } from "./database.ts";
+import { type Eras, erasOf, UNUSED_MS } from "./eras.ts";
 import { FlowCounts } from "./flow-table.ts";
 import { IssueCounts } from "./issue-counts.ts";
-import { beginLife } from "./life.ts";
 import type { Opened } from "./records.ts";
 import { Statements } from "./sql.ts";
 import { Writers } from "./writers.ts";
@@ -94,4 +94,18 @@ function inTransaction<R>(opened: Opened, work: (opened: Opened) => R): R {
     opened.callEnds.reload();
     throw error;
   }
+}
+
+/** Undefined for an index that was not used for too long: topics may have dropped what it has not read. */
+function beginLife(sql: Statements, nowMs: number): Eras | undefined {
+  const [life] = sql.all("SELECT created_ms, used_ms FROM life");
+  if (life === undefined) {
+    sql.run("INSERT INTO life VALUES (?, ?)", nowMs, nowMs);
+    return erasOf(nowMs);
+  }
+  return nowMs - Number(life["used_ms"]) > UNUSED_MS ? undefined : erasOf(Number(life["created_ms"]));
+}
+
+export function noteUse(sql: Statements, nowMs: number): void {
+  sql.run("UPDATE life SET used_ms = ?", nowMs);
 }

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { attempt, deadLetter, START_MS, WEBHOOK } from "#support/records";
 import type { DeadLetter, DeliveryAttempt } from "#topics";
 import { issueId } from "../../http/issue-id.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
-import { attempt, deadLetter, START_MS, WEBHOOK } from "./fixtures/records.ts";
 import { MAX_ISSUES, QUIET_MS } from "./issues-table.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,11 @@
 // Issues on real Kafka; what deliverers write is written by the test.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
+import { attempt, deadLetter, WEBHOOK } from "#support/records";
 import { until } from "#support/until";
 import { issueId } from "../../http/issue-id.ts";
 import { webhookId } from "../../http/webhook-fields.ts";
 import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
-import { attempt, deadLetter, WEBHOOK } from "../index/fixtures/records.ts";
 
 const NOW_MS = Date.now();
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { START_MS } from "#support/records";
 import type { IssueMark } from "#topics";
-import { START_MS } from "../index/fixtures/records.ts";
 import { QUIET_MS } from "../index/issues-table.ts";
 import { forgotten } from "./marks.ts";
 import { judgeIssue } from "./state.ts";

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect } from "#connection";
 import { type ControlService, startControl } from "#support/control-service";
+import { attempt, call, refusedCalls, WEBHOOK } from "#support/records";
 import { startService } from "#support/service";
 import { until } from "#support/until";
 import { type Call, callKey, type RefusedCalls } from "#topics";
-import { attempt, refusedCalls, WEBHOOK } from "../index/fixtures/records.ts";
 
 let control: ControlService;
 let kafka: ReturnType<typeof connect>;
@@ -37,25 +37,8 @@ afterAll(async () => {
   if (!isStopped) await control?.stop();
 }, 60_000);
 
-function call(changes: Partial<Call>): Call {
-  return {
-    messageId: "m1",
-    sourceId,
-    type: "track",
-    userId: "u1",
-    anonymousId: null,
-    groupId: null,
-    event: "Order Completed",
-    integrations: {},
-    timestampMs: 0,
-    receivedAtMs: 0,
-    body: Buffer.from("{}"),
-    ...changes,
-  };
-}
-
 async function writeCall(changes: Partial<Call>): Promise<void> {
-  const record = call(changes);
+  const record = call({ sourceId, ...changes });
   const { name } = control.topics.calls;
   const value = kafka.serde.encode(control.topics.calls, record);
   await kafka.kafka.producer().send([{ topic: name, key: callKey(record.sourceId, record), value }]);
@@ -136,8 +119,8 @@ describe("who watches a source", () => {
         event: "Order Completed",
         userId: "u1",
         anonymousId: null,
-        receivedAt: "1970-01-01T00:00:00.000Z",
-        ...{ bodyText: "{}", isBodyCut: false },
+        receivedAt: "2026-01-01T00:00:00.000Z",
+        ...{ bodyText: '{"type":"track"}', isBodyCut: false },
       },
     ]);
     const [long] = seen("accepted").filter(({ messageId }) => messageId === "long");

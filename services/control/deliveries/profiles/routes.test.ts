@@ -6,13 +6,13 @@ import { afterEach, expect, test } from "@jest/globals";
 import { createProfile, type Profile } from "#audiences";
 import { systemHost } from "#host";
 import { recordedLog } from "#support/recorded-log";
+import { audience, routedCall } from "#support/records";
 import type { AudienceConfig } from "#topics";
 import { createAuthorise } from "../../http/auth.ts";
 import { testSessions } from "../../http/fixtures/sessions.ts";
 import { createServer } from "../../http/server.ts";
 import { Slices } from "../../records/profiles/slices.ts";
 import { DeliveryIndex } from "../index/delivery-index.ts";
-import { routedCall } from "../index/fixtures/records.ts";
 import { heldProfiles } from "./fixtures/held-profiles.ts";
 import type { ProfileParts } from "./parts.ts";
 import { addProfileRoute } from "./routes.ts";
@@ -27,14 +27,7 @@ afterEach(async () => {
 });
 
 function config(id: string, more: Partial<AudienceConfig> = {}): AudienceConfig {
-  return {
-    id,
-    key: `key_${id}`,
-    name: `Name ${id}`,
-    kind: "audience",
-    deletedAtMs: null,
-    ...more,
-  } as AudienceConfig;
+  return audience(id, { key: `key_${id}`, name: `Name ${id}`, ...more });
 }
 
 interface World {

@@ -1,10 +1,10 @@
 // Refused calls over HTTP, on real Kafka; what ingest tells is written by the test.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
+import { refusedCalls } from "#support/records";
 import { until } from "#support/until";
 import type { RefusedCalls } from "#topics";
 import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
-import { refusedCalls } from "../index/fixtures/records.ts";
 
 const NOW_MS = Date.now();
 

@@ -1,17 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { destination } from "#support/records";
 import { LeftDestinations } from "./left.ts";
 
 const at = (version: number, enabled: boolean) => ({
   key: "d",
-  decoded: {
-    ...DESTINATION_DEFAULTS,
-    id: "d",
-    enabled,
-    sourceIds: ["spa_default"],
-    version,
-    updatedAtMs: 1_000 - version,
-  } as DestinationConfig,
+  decoded: destination({
+    ...{ id: "d", enabled, sourceIds: ["spa_default"], version, updatedAtMs: 1_000 - version },
+  }),
 });
 
 test("the newest version by which a destination took nothing is known until it is deleted", () => {

@@ -1,14 +1,9 @@
 // Connection syncs on a simulated Kafka: what a process makes of a destination's versions that another one was killed over.
+
 import { describe, expect, test } from "@jest/globals";
 import { userProfileId } from "#audiences";
-import {
-  type AudienceConfig,
-  type ConnectionSync,
-  DESTINATION_DEFAULTS,
-  type DeliveryJob,
-  type DestinationConfig,
-  type ProfileResult,
-} from "#topics";
+import { destination } from "#support/records";
+import type { AudienceConfig, ConnectionSync, DeliveryJob, DestinationConfig, ProfileResult } from "#topics";
 import { NO_FAULTS, PASS } from "../../../../test/simulation/cluster/faults.ts";
 import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
@@ -88,16 +83,7 @@ async function control(quiet: QuietWorld, name: string) {
     /** As a process whose clock is so far ahead. */
     configure(version: number, enabled: boolean, skewMs = 0): void {
       const times = { createdAtMs: EPOCH_MS, updatedAtMs: host.now() + skewMs };
-      const own = {
-        id: "d",
-        name: "D",
-        enabled,
-        sourceIds: ["spa_default"],
-        webhooks: [],
-        version,
-        ...times,
-      };
-      void destinations.put({ ...DESTINATION_DEFAULTS, ...own });
+      void destinations.put(destination({ id: "d", enabled, sourceIds: ["spa_default"], version, ...times }));
     },
     /** User and job id of each job that was written. It takes a moment of the world's time. */
     async given(): Promise<string[]> {

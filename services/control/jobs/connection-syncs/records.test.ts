@@ -1,15 +1,14 @@
 import { expect, test } from "@jest/globals";
 import { accountProfileId, anonymousProfileId, userProfileId } from "#audiences";
-import { DESTINATION_DEFAULTS, type DeliveryJob, type DestinationConfig, topicMap } from "#topics";
+import { destination as destinationRecord } from "#support/records";
+import { type DeliveryJob, type DestinationConfig, topicMap } from "#topics";
 import { jobKeyOf, syncJob } from "./records.ts";
 import type { CurrentValue } from "./values.ts";
 
 const { deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
 function destination(filter: object | null): DestinationConfig {
-  const times = { version: 1, createdAtMs: 0, updatedAtMs: 0 };
-  const own = { id: "d1", name: "D", enabled: true, sourceIds: [], webhooks: [], ...times };
-  return { ...own, ...DESTINATION_DEFAULTS, filter: filter && JSON.stringify(filter) };
+  return destinationRecord({ filter: filter && JSON.stringify(filter) });
 }
 
 const value = {

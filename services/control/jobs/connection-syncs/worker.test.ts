@@ -1,6 +1,7 @@
 // What a destination that is connected later is given, in a world that changes meanwhile, and that dies at each durable step.
 import { describe, expect, test } from "@jest/globals";
-import type { AudienceConfig, ConnectionSync, DestinationConfig, ProfileResult } from "#topics";
+import { audience } from "#support/records";
+import type { ConnectionSync, DestinationConfig, ProfileResult } from "#topics";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
 import type { Place } from "./job-log.ts";
 import type { Left } from "./sync.ts";
@@ -11,18 +12,6 @@ import { workOn } from "./worker.ts";
 class Died extends Error {}
 
 const START_MS = 1_000_000;
-
-function audienceOf(id: string, more: Partial<AudienceConfig> = {}): AudienceConfig {
-  return {
-    id,
-    key: id,
-    kind: "audience",
-    deletedAtMs: null,
-    isPaused: false,
-    sentTraits: [],
-    ...more,
-  } as unknown as AudienceConfig;
-}
 
 const resultOf = (computationId: string, text: string, seq = 1): ProfileResult => ({
   computationId,
@@ -41,7 +30,7 @@ const givenAs = (value: CurrentValue): string => `${sentAs(value)}${value.isCorr
 class World {
   readonly live = new Map<string, ProfileResult[]>();
   #copy = new Map<string, ProfileResult[]>();
-  readonly audiences = new Map([["a", audienceOf("a")]]);
+  readonly audiences = new Map([["a", audience("a")]]);
   destination: DestinationConfig | undefined = {
     enabled: true,
     sourceIds: ["spa_default"],
@@ -207,9 +196,9 @@ test("it gets the members and values that there are, once; nothing of who is non
     bob: [resultOf("a", "false", 2), resultOf("t", "null", 3), resultOf("unknown", "true")],
     suppressed: [resultOf("a", "true")],
   });
-  world.audiences.set("t", audienceOf("t", { kind: "trait" }));
-  world.audiences.set("paused", audienceOf("paused", { isPaused: true }));
-  world.audiences.set("deleted", audienceOf("deleted", { deletedAtMs: 1 }));
+  world.audiences.set("t", audience("t", { kind: "trait" }));
+  world.audiences.set("paused", audience("paused", { isPaused: true }));
+  world.audiences.set("deleted", audience("deleted", { deletedAtMs: 1 }));
   world.suppressed.add("suppressed");
   await world.run();
   expect(world.written).toEqual(["ann true", "ann 5"]);
@@ -386,10 +375,10 @@ describe("one whose connection ends while it is unsure of what it has written", 
 
   test("is given what was paused once that is resumed", async () => {
     const world = await reconnected(resultOf("a", "false", 2));
-    world.audiences.set("a", audienceOf("a", { isPaused: true }));
+    world.audiences.set("a", audience("a", { isPaused: true }));
     world.onLook = (ending) => {
       if (world.sync?.doubts.length !== 2) return ending.abort();
-      world.audiences.set("a", audienceOf("a"));
+      world.audiences.set("a", audience("a"));
     };
     await world.run();
     expect(world.lastWord("ann")).toBe("ann a 2 again");
@@ -482,14 +471,14 @@ test("what was paused is given once it is resumed, and nothing else again, whoev
     ann: [resultOf("a", "true"), resultOf("paused", "true"), resultOf("other", "true")],
     bob: [resultOf("paused", "true")],
   });
-  world.audiences.set("paused", audienceOf("paused", { isPaused: true }));
-  world.audiences.set("other", audienceOf("other", { isPaused: true }));
+  world.audiences.set("paused", audience("paused", { isPaused: true }));
+  world.audiences.set("other", audience("other", { isPaused: true }));
   await world.run();
   expect(world.written).toEqual(["ann true"]);
   await world.run();
   expect(world.written).toHaveLength(1);
 
-  world.audiences.set("paused", audienceOf("paused"));
+  world.audiences.set("paused", audience("paused"));
   await world.run();
   expect(world.written).toEqual(["ann true", "ann true", "bob true"]);
   expect(world.log).toEqual(["ann a 1", "ann paused 1", "bob paused 1"]);
@@ -504,12 +493,12 @@ test("what was paused is given once it is resumed, and nothing else again, whoev
 test.each([
   {
     what: "deleted",
-    end: (world: World) => world.audiences.set("a", audienceOf("a", { isPaused: true, deletedAtMs: 1 })),
+    end: (world: World) => world.audiences.set("a", audience("a", { isPaused: true, deletedAtMs: 1 })),
   },
   { what: "gone", end: (world: World) => world.audiences.delete("a") },
 ])("what is $what while it is paused is waited for no more, and not given", async ({ end }) => {
   const world = new World({ ann: [resultOf("a", "true")] });
-  world.audiences.set("a", audienceOf("a", { isPaused: true }));
+  world.audiences.set("a", audience("a", { isPaused: true }));
   let looks = 0;
   world.onLook = (ending) => {
     looks += 1;
@@ -524,7 +513,7 @@ test.each([
 
 test("a destination that is switched off while something is paused is waited for no more", async () => {
   const world = new World({ ann: [resultOf("a", "true")] });
-  world.audiences.set("a", audienceOf("a", { isPaused: true }));
+  world.audiences.set("a", audience("a", { isPaused: true }));
   world.onLook = () => {
     world.destination = undefined;
   };

@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
 import { systemHost } from "#host";
 import type { RawRecord } from "#kafka";
-import { type DeliveryJob, type Replay, type ReplayedCalls, topicMap, untriedJob } from "#topics";
-import { START_MS } from "../../deliveries/index/fixtures/records.ts";
+import { job as jobRecord, START_MS } from "#support/records";
+import { type DeliveryJob, type Replay, type ReplayedCalls, topicMap } from "#topics";
 import { replay } from "../../records/replays/fixtures/replay.ts";
 import type { Became, CallReplay } from "./call-selection.ts";
 import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
@@ -11,22 +11,10 @@ import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
 const { calls: log, deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
 const NOBODY = { userId: null, anonymousId: null };
-const USER = { userId: "u1", anonymousId: null };
 
 function job(messageId: string, changes: Partial<DeliveryJob> = {}): DeliveryJob {
-  const origin = {
-    jobId: `j-${messageId}`,
-    destinationId: "d1",
-    shard: 0,
-    sourceId: "s1",
-    type: "track",
-    ...USER,
-  };
   const body = Buffer.from(JSON.stringify({ event: "Bought" }));
-  return {
-    ...untriedJob({ ...origin, messageId, receivedAtMs: START_MS, replayId: null, body }),
-    ...changes,
-  };
+  return jobRecord({ jobId: `j-${messageId}`, messageId, body, ...changes });
 }
 
 const SENT = ["m0", "m1", "m2", "m3", "m4", "m5"].map((messageId) => job(messageId));

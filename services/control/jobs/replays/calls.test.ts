@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
 import { requestJson } from "#support/api";
 import { type ControlService, startControl } from "#support/control-service";
+import { deadLetter } from "#support/records";
 import { type ServiceProcess, startService } from "#support/service";
 import { until } from "#support/until";
 import type { DeliveryJob } from "#topics";
 import { openTopics, type TopicClient } from "../../deliveries/fixtures/deliveries.ts";
-import { deadLetter } from "../../deliveries/index/fixtures/records.ts";
 import { openSentCalls, type SentCalls, sentJob } from "./fixtures/sent-calls.ts";
 
 interface ShownReplay {

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { RawRecord } from "#kafka";
-import { type DeliveryJob, type ReplayedCalls, topicMap, untriedJob } from "#topics";
-import { START_MS } from "../../deliveries/index/fixtures/records.ts";
+import { job } from "#support/records";
+import { type DeliveryJob, type ReplayedCalls, topicMap } from "#topics";
 import { replay } from "../../records/replays/fixtures/replay.ts";
 import type { Became, CallReplay } from "./call-selection.ts";
 import { type CountWork, countCalls } from "./count.ts";
@@ -13,17 +13,9 @@ const BECAME: readonly Became[] = ["delivered", "dead", "pending", "delivered", 
 
 /** Six jobs of d1 in two partitions, each behind one of d2: the fourth is of a deleted user, the last is a replay's. */
 function jobAt(number: number): DeliveryJob {
-  const origin = {
-    jobId: `j${number}`,
-    destinationId: "d1",
-    shard: 0,
-    sourceId: "s1",
-    type: "track",
-    ...NOBODY,
-  };
   const replayId = number === 5 ? "rpl_0" : null;
   const body = Buffer.from('{"event":"Bought"}');
-  return untriedJob({ ...origin, messageId: `m${number}`, receivedAtMs: START_MS, replayId, body });
+  return job({ jobId: `j${number}`, messageId: `m${number}`, replayId, body, ...NOBODY });
 }
 
 function counted(

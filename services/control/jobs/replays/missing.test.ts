@@ -3,9 +3,9 @@ import { expect, test } from "@jest/globals";
 import { deliveryJobId, replayJobId } from "#contract";
 import { systemHost } from "#host";
 import type { Kafka, RawRecord } from "#kafka";
+import { call as callRecord, destination, routedCall, START_MS } from "#support/records";
 import {
   type Call,
-  DESTINATION_DEFAULTS,
   type DeliveryJob,
   type DestinationConfig,
   deliveryJob,
@@ -13,7 +13,6 @@ import {
   type ReplayedCalls,
   topicMap,
 } from "#topics";
-import { routedCall, START_MS } from "../../deliveries/index/fixtures/records.ts";
 import type { ListedRoutedCall } from "../../deliveries/index/routed-calls-table.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";
 import type { CallReplay } from "./call-selection.ts";
@@ -23,22 +22,9 @@ import { findMissing } from "./missing-calls.ts";
 
 const topics = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
-function destination(changes: Partial<DestinationConfig> = {}): DestinationConfig {
-  return {
-    ...DESTINATION_DEFAULTS,
-    ...{ id: "d1", name: "D", enabled: true, sourceIds: ["s1"], webhooks: [] },
-    ...{ version: 1, createdAtMs: 0, updatedAtMs: 0 },
-    ...changes,
-  };
-}
-
 function call(messageId: string, changes: Partial<Call> = {}): Call {
   const body = Buffer.from(JSON.stringify({ type: "track", event: "Bought", messageId }));
-  return {
-    ...{ messageId, sourceId: "s1", type: "track", userId: "u1", anonymousId: null, groupId: null },
-    ...{ event: "Bought", integrations: {}, timestampMs: START_MS, receivedAtMs: START_MS, body },
-    ...changes,
-  };
+  return callRecord({ messageId, event: "Bought", body, ...changes });
 }
 
 type Said = Partial<Pick<ListedRoutedCall, "outcome" | "destinationIds">>;

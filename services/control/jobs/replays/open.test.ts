@@ -1,11 +1,11 @@
 // Replays on a simulated Kafka: how the parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
+import { deadLetter } from "#support/records";
 import type { DeadLetter, Replay } from "#topics";
 import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
 import { Meters } from "../../../../test/simulation/world/meters.ts";
-import { deadLetter } from "../../deliveries/index/fixtures/records.ts";
 import { createOwnedWork } from "../../records/durable-work/owned-work.ts";
 import { placeOf } from "../../records/places/places.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";

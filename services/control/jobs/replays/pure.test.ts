@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
+import { deadLetter, START_MS } from "#support/records";
 import { listed } from "../../deliveries/dead-letters/fixtures/listed-dead-letter.ts";
 import { replaysOf } from "../../deliveries/dead-letters/selection.ts";
 import type { ListedDeadLetter } from "../../deliveries/index/dead-letters-table.ts";
-import { deadLetter, START_MS } from "../../deliveries/index/fixtures/records.ts";
 import { placeOf } from "../../records/places/places.ts";
 import { cursorAt, sentUpTo } from "../../records/replays/cursor.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";

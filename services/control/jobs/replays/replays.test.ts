@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
 import { type ControlService, startControl } from "#support/control-service";
+import { deadLetter } from "#support/records";
 import { until } from "#support/until";
 import { openTopics, type TopicClient } from "../../deliveries/fixtures/deliveries.ts";
-import { deadLetter } from "../../deliveries/index/fixtures/records.ts";
 
 let control: ControlService;
 let topics: TopicClient;

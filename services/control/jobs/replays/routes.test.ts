@@ -1,10 +1,10 @@
 // The routes behind the real HTTP server; what they work with is held by the test.
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { recordedLog } from "#support/recorded-log";
+import { START_MS } from "#support/records";
 import type { Replay } from "#topics";
 import { listed } from "../../deliveries/dead-letters/fixtures/listed-dead-letter.ts";
 import type { DeadLetterFilter, ListedDeadLetter } from "../../deliveries/index/dead-letters-table.ts";
-import { START_MS } from "../../deliveries/index/fixtures/records.ts";
 import { LOCAL_CALLER } from "../../http/auth.ts";
 import { type ControlApp, createServer } from "../../http/server.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
+import { deadLetter } from "#support/records";
 import type { DeadLetter, DestinationConfig, Replay } from "#topics";
 import { topicMap } from "#topics";
 import type { ListedDeadLetter } from "../../deliveries/index/dead-letters-table.ts";
-import { deadLetter } from "../../deliveries/index/fixtures/records.ts";
 import { placeOf } from "../../records/places/places.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";
 import { type ReplayWork, workOn } from "./worker.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { attempt } from "#support/records";
 import type { EndpointBreaker } from "#topics";
-import { attempt } from "../../deliveries/index/fixtures/records.ts";
 import { Breakers } from "./breakers.ts";
 
 const URL = "https://a.test/";

@@ -1,16 +1,15 @@
 // Lists of destinations behind the real HTTP server; what they work with is held by the test.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { recordedLog } from "#support/recorded-log";
-import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { destination as destinationRecord } from "#support/records";
+import type { DestinationConfig } from "#topics";
 import { LOCAL_CALLER } from "../../http/auth.ts";
 import { type ControlApp, createServer } from "../../http/server.ts";
 import type { DestinationParts } from "./parts.ts";
 import { addDestinationRoutes } from "./routes.ts";
 
 function destination(id: string, more: Partial<DestinationConfig>, createdAtMs: number): DestinationConfig {
-  const times = { version: 1, createdAtMs, updatedAtMs: createdAtMs };
-  const base = { ...DESTINATION_DEFAULTS, id, name: id, enabled: true, sourceIds: [], webhooks: [] };
-  return { ...base, ...times, ...more };
+  return destinationRecord({ id, sourceIds: [], createdAtMs, updatedAtMs: createdAtMs, ...more });
 }
 
 const DOWN = "https://down.test/services/T0KEN";

@@ -1,18 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { destination } from "#support/records";
 import { paused, resumed } from "./pause.ts";
 
-const ACTIVE: DestinationConfig = {
-  id: "dst_1",
-  name: "D",
-  enabled: true,
-  sourceIds: [],
-  webhooks: [],
-  version: 1,
-  createdAtMs: 0,
-  updatedAtMs: 0,
-  ...DESTINATION_DEFAULTS,
-};
+const ACTIVE = destination();
 
 test("a destination knows how long its ended pauses lasted, together", () => {
   const first = resumed(paused(ACTIVE, "2h", { nowMs: 1_000 }), { nowMs: 5_000 });

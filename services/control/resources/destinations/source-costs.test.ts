@@ -1,21 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
+import { destination as destinationRecord } from "#support/records";
+import type { DestinationConfig } from "#topics";
 import { SourceCosts, sourceCostProblems } from "./source-costs.ts";
 
 function destination(id: string, changes: Partial<DestinationConfig> = {}): DestinationConfig {
-  const times = { createdAtMs: 0, updatedAtMs: 0 };
-  const webhooks = [{ url: "https://example.com/hook", headers: [] }];
-  return {
-    id,
-    name: id,
-    enabled: true,
-    sourceIds: ["shop"],
-    ...DESTINATION_DEFAULTS,
-    webhooks,
-    version: 1,
-    ...times,
-    ...changes,
-  };
+  return destinationRecord({ id, sourceIds: ["shop"], ...changes });
 }
 
 /** So many conditions, of which the first ones are searches. */

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { deletionMessageId } from "#contract";
 import { type ControlService, problemFields, startControl } from "#support/control-service";
+import { deadLetter } from "#support/records";
 import { until } from "#support/until";
 import { suppressionKey, userHash } from "#topics";
 import { openTopics, type TopicClient } from "../../deliveries/fixtures/deliveries.ts";
-import { deadLetter } from "../../deliveries/index/fixtures/records.ts";
 
 let control: ControlService;
 let topics: TopicClient;

@@ -1,23 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import { DESTINATION_DEFAULTS, type DestinationConfig, type DestinationHealth } from "#topics";
+import { destination as destinationRecord } from "#support/records";
+import type { DestinationConfig, DestinationHealth } from "#topics";
 import { healthView as viewOf } from "./view.ts";
 
 const AT_MS = Date.UTC(2026, 0, 1);
 const [ONE, OTHER] = ["https://a.test/services/XXXX-secret", "https://b.test/services/YYYY-secret"];
 
-function destination(...urls: readonly string[]): DestinationConfig {
-  return {
-    ...DESTINATION_DEFAULTS,
-    id: "d1",
-    name: "Shop",
-    enabled: true,
-    sourceIds: [],
-    webhooks: urls.map((url) => ({ url, headers: [] })),
-    version: 1,
-    createdAtMs: 0,
-    updatedAtMs: 0,
-  };
-}
+const destination = (...urls: readonly string[]): DestinationConfig =>
+  destinationRecord({ webhooks: urls.map((url) => ({ url, headers: [] })) });
 
 function failing(url: string, lastAtMs: number, failures = 3): DestinationHealth["webhooks"][number] {
   return {
