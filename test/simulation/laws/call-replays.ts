@@ -1,6 +1,7 @@
 import { replayJobId } from "#contract";
 import type { DeadLetter, DeliveryJob, Replay, ReplayedCalls } from "#topics";
 import type { Happening } from "../world/history.ts";
+import type { LogLine } from "../world/log-book.ts";
 import { isOfCalls, type ReplayLife, replayJobs, replayLives } from "./covered.ts";
 import { cuts } from "./cuts.ts";
 import { isReadAgain } from "./doubles.ts";
@@ -172,13 +173,20 @@ export const callsAreSentAgainOnce = law("a replay sends a call once", function*
 });
 
 /** Since it sent a job, who has written the last record of the replay has begun anew: what was sent and not counted before that is sent again. */
-function isOfEarlierRun({ happenings }: Story, { atMs, process }: Job, { last }: ReplayLife): boolean {
+function isOfEarlierRun(
+  { happenings, logs }: Story,
+  { atMs, process }: Job,
+  { id, last }: ReplayLife,
+): boolean {
+  const isBetween = (each: { readonly atMs: number; readonly process: string }): boolean =>
+    each.process === process && atMs <= each.atMs && each.atMs <= last.atMs;
   const beginsAnew = (each: Happening): boolean =>
-    each.kind === "disturbed" && each.process === process && (each.by === "start" || each.by === "rebalance");
-  return (
-    process !== last.process ||
-    happenings.some((each) => beginsAnew(each) && atMs <= each.atMs && each.atMs <= last.atMs)
-  );
+    each.kind === "disturbed" && (each.by === "start" || each.by === "rebalance") && isBetween(each);
+  const cannotGoOn = (each: LogLine): boolean =>
+    each.message === "a replay cannot go on yet" &&
+    (each.facts as { readonly replayId?: string }).replayId === id &&
+    isBetween(each);
+  return process !== last.process || happenings.some(beginsAnew) || logs.some(cannotGoOn);
 }
 
 /**
