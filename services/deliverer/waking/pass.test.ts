@@ -286,7 +286,9 @@ describe("a pass", () => {
     ]);
     expect(await runPass(both, partsOf(bench), NEVER)).toEqual({ taken: 3, returned: 0 });
     expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j1", "j3"]);
-    expect(passed.mock.calls.map(([, { isWhole }]) => isWhole)).toEqual([false]);
+    turns = 0;
+    expect(await runPass(both, partsOf(bench), NEVER)).toEqual({ taken: 1, returned: 0 });
+    expect(passed.mock.calls.map(([, { isWhole }]) => isWhole)).toEqual([false, false]);
   });
 
   test("tells a request how far it is as of when it was asked where the partition ends, one that came later nothing", async () => {

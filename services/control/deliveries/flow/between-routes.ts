@@ -1,7 +1,6 @@
 // GET /v1/flow: what goes from sources to destinations now.
 import { Type } from "typebox";
-import { SPACE_SOURCE } from "#contract";
-import type { DestinationConfig, SourceConfig } from "#topics";
+import type { DestinationConfig } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
 import { problemResponses } from "../../http/openapi.ts";
@@ -10,7 +9,7 @@ import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { HEALTH_STATES, healthState } from "../../resources/destinations/health/view.ts";
 import { floorTo, STEP_MS } from "../index/eras.ts";
 import type { FlowBetween } from "../index/flow-between.ts";
-import { between, MOST_SHOWN } from "./between.ts";
+import { between, MOST_SHOWN, sourcesOf } from "./between.ts";
 import type { BetweenParts } from "./parts.ts";
 import { countedUntilMs } from "./read.ts";
 import { CountedUntilField } from "./schemas.ts";
@@ -132,15 +131,6 @@ async function readMinutes(
     sums.push(...deliveries.index.sumBetween(minuteMs));
   }
   return sums;
-}
-
-/** What audiences and computed traits send comes from a source that nobody made; it is there once a destination takes it. */
-const AUDIENCES = { id: SPACE_SOURCE, name: "Audiences and computed traits", enabled: true };
-
-function sourcesOf(sources: readonly SourceConfig[], destinations: readonly DestinationConfig[]) {
-  const made = sources.map(({ enabled, id, name }) => ({ id, name, enabled }));
-  const isTaken = destinations.some(({ sourceIds }) => sourceIds.includes(SPACE_SOURCE));
-  return isTaken ? [...made, AUDIENCES] : made;
 }
 
 function destinationOf(

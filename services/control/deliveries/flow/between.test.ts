@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { between, MOST_SHOWN } from "./between.ts";
+import { between, MOST_SHOWN, sourcesOf } from "./between.ts";
 
 const destination = (id: string, sourceIds: readonly string[] = ["s1"], isStuck = false) => ({
   id,
@@ -48,4 +48,11 @@ test("of many the stuck ones come first, then the busiest", () => {
   const shown = between(sums, { sources: [{ id: "s1" }], destinations }).destinations.map(({ id }) => id);
   expect(shown).toHaveLength(MOST_SHOWN);
   expect(shown.slice(0, 3)).toEqual(["d23", "d24", "d0"]);
+});
+
+test("the source of audiences is there once a destination takes it", () => {
+  const made = [{ id: "s1", name: "Shop", enabled: false }];
+  const idsFor = (...sourceIds: string[]) => sourcesOf(made, [{ sourceIds }]).map(({ id }) => id);
+  expect([idsFor("s1"), idsFor("s1", "spa_default")]).toEqual([["s1"], ["s1", "spa_default"]]);
+  expect(sourcesOf(made, [])).toEqual(made);
 });
