@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useRef, useState } from "react";
 import type { Schemas } from "../api/client.ts";
 import { ProblemNote } from "./answer.tsx";
+import { amount } from "./times.ts";
 
 interface ActionProps<T> {
   readonly label: string;
@@ -25,7 +26,8 @@ export function tooOld(): Error {
 export function counted(answer: object): string {
   if (!("calls" in answer && "atLeast" in answer)) throw tooOld();
   const { atLeast, calls } = answer as Schemas["DryRun"];
-  return `${calls ?? `At least ${atLeast}`} calls are meant.`;
+  if (calls === 1) return "1 call is meant.";
+  return `${calls === null ? "At least " : ""}${amount(calls ?? atLeast, "call")} are meant.`;
 }
 
 /** Counted anew each time that the question is asked. */

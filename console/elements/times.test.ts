@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { duration, longDuration, relativeTime, share } from "./times.ts";
+import { amount, duration, longDuration, relativeTime, share } from "./times.ts";
 
 const NOW = Date.UTC(2026, 0, 31);
 
@@ -31,4 +31,8 @@ test.each([
   [7_200, "about 2 h"],
 ])("%d seconds are %s", (seconds, text) => {
   expect(longDuration(seconds)).toBe(text);
+});
+
+test("one thing has no plural", () => {
+  expect([0, 1, 1_234].map((count) => amount(count, "call"))).toEqual(["0 calls", "1 call", "1,234 calls"]);
 });

@@ -1,4 +1,4 @@
-// Moments in words, from numbers alone.
+// Moments and amounts in words, from numbers alone.
 
 const UNITS: readonly (readonly [name: Intl.RelativeTimeFormatUnit, ms: number])[] = [
   ["day", 86_400_000],
@@ -30,6 +30,11 @@ export function duration(ms: number | null): string {
 export function longDuration(seconds: number): string {
   const [unit, size] = LONG_UNITS.find(([, least]) => seconds >= 2 * least) ?? ["s", 1];
   return `about ${Math.round(seconds / size).toLocaleString("en")} ${unit}`;
+}
+
+/** "1 call", "1,234 calls"; `one` is a noun that takes an s. */
+export function amount(count: number, one: string): string {
+  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }
 
 /** Undefined where nothing was counted. */

@@ -281,7 +281,7 @@ test("how far a preparation is, and how long it goes on, is shown while it is un
   await open(`/audiences/${id}`);
   await untilText(" s left");
   await untilText("events looked at");
-  await untilText("1 members");
+  await untilText("1 member");
 });
 
 /** Chooses a file in the form, as a person would. */

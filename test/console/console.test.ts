@@ -112,9 +112,9 @@ test("what died of an issue is sent again from it", async () => {
   const before = world.receiver.requestsTo("/refusing").length;
   await open(`/destinations/${world.refusing}/issues`);
   await click("http 4xx 400");
-  await untilText("calls have died of it");
+  await untilText("died of it");
   await click("Send what died of it again");
-  await untilText("calls are meant.");
+  await untilText("meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await click("how far it is");
   await untilText("finished");
@@ -222,7 +222,7 @@ test("a dead letter is sent again once its endpoint is mended, and the replay sa
   await page.waitForFunction(`${box} !== null`, { timeout: TIMEOUT_MS });
   await page.evaluate(`${box}.click()`);
   await click("Send the 1 chosen again");
-  await untilText("1 calls are meant.");
+  await untilText("1 call is meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await click("how far it is");
   await untilText("finished");
@@ -241,7 +241,7 @@ test("what a destination has missed is counted, and sent to it", async () => {
   await untilText("Accepted in the last");
   expect(await looks("sending calls again")).toEqual([]);
   await click("Send them");
-  await untilText("calls are meant.");
+  await untilText("meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await click("how far it is");
   await untilText("finished");
@@ -262,7 +262,7 @@ test("a member of an audience is listed, with why, and counted in its size over 
   const audience = () => world.api<{ members: number }>(`/v1/audiences/${world.audienceId}`);
   await until(async () => (await audience()).members === 1, { timeoutMs: TIMEOUT_MS, what: "the member" });
   await open(`/audiences/${world.audienceId}`);
-  await untilText("1 members");
+  await untilText("1 member");
   await click("Why");
   await untilText("is a member, since");
   await untilText("The numbers of each day");
@@ -494,7 +494,7 @@ test("what a deletion loses is said in the names that strangers wrote, and runs 
   await open(`/destinations/${world.failing}/settings`);
   await untilText("Shop <img src=x onerror=");
   await click("Delete it");
-  await untilText("calls wait for it.");
+  await untilText("Waiting for it:");
   expect(await page.evaluate("window.ran")).toBeUndefined();
 });
 

@@ -8,6 +8,7 @@ import { Page } from "../../elements/page.tsx";
 import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Time } from "../../elements/time.tsx";
+import { amount } from "../../elements/times.ts";
 import { UserLink } from "../../elements/user-link.tsx";
 import { type AskedId, askedIdOf } from "./asked-id.ts";
 import { Definition } from "./definition.tsx";
@@ -88,7 +89,7 @@ export function Audience() {
             {one !== undefined && <Why id={id} asked={asked} of={one} />}
             <h2>Size over time</h2>
             <Sizes id={id} />
-            <h2>{audience.members.toLocaleString("en")} members</h2>
+            <h2>{amount(audience.members, "member")}</h2>
             <Members id={id} asked={asked} />
             <Pause of="audiences" id={id} isPaused={audience.paused} members={audience.members} />
           </Page>

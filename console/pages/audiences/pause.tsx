@@ -2,6 +2,7 @@
 import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { Action } from "../../elements/action.tsx";
+import { amount } from "../../elements/times.ts";
 import { WithScope } from "../../elements/with-scope.tsx";
 
 interface PauseProps {
@@ -17,7 +18,7 @@ const LOST = "Its definition is lost. It cannot be undone.";
 export function Pause({ id, isPaused, members = 0, of }: PauseProps) {
   const navigate = useNavigate();
   const params = { path: { id } };
-  const count = `${members.toLocaleString("en")} members`;
+  const count = amount(members, "member");
   const setPaused = (paused: boolean) =>
     of === "audiences"
       ? answerOf(api.PATCH("/v1/audiences/{id}", { params, body: { paused } }))

@@ -7,7 +7,7 @@ import { AttemptDetails } from "../../elements/attempt-details.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
-import { duration } from "../../elements/times.ts";
+import { amount, duration } from "../../elements/times.ts";
 import { SendElsewhere } from "./send-elsewhere.tsx";
 import { type CallId, Sent } from "./sent.tsx";
 import { type TimelineEntry, timelineOf } from "./timeline.ts";
@@ -29,7 +29,7 @@ function Attempt({ of }: { readonly of: Schemas["Attempt"] }) {
 function Next({ of }: { readonly of: Schemas["NextAttempt"] }) {
   return (
     <>
-      <State of={of.state} /> after {of.attempts} attempts, in {of.waitsIn}; next attempt{" "}
+      <State of={of.state} /> after {amount(of.attempts, "attempt")}, in {of.waitsIn}; next attempt{" "}
       <Time at={of.nextAttemptAt} />
     </>
   );

@@ -7,6 +7,7 @@ import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { amount } from "../../elements/times.ts";
 import { type Destination, useDestination, useWaitingSummary } from "./queries.ts";
 import { Statistics } from "./statistics.tsx";
 
@@ -75,11 +76,12 @@ function WaitingLine({ id }: { readonly id: string }) {
           <p className="quiet">No call waits.</p>
         ) : (
           <p>
+            Waiting:{" "}
             <Link to="waiting">
               {summary.isComplete ? "" : "at least "}
-              {summary.calls} calls
-            </Link>{" "}
-            wait, the oldest of <Time at={summary.oldestReceivedAt} />.
+              {amount(summary.calls, "call")}
+            </Link>
+            , the oldest of <Time at={summary.oldestReceivedAt} />.
           </p>
         )
       }

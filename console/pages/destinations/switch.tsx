@@ -2,6 +2,7 @@
 import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { Action } from "../../elements/action.tsx";
+import { amount } from "../../elements/times.ts";
 import { WithScope } from "../../elements/with-scope.tsx";
 import { type Destination, waitingSummary } from "./queries.ts";
 
@@ -9,7 +10,7 @@ async function whatWaits(id: string): Promise<string> {
   const summary = await waitingSummary(id);
   if (summary === null) return "How many calls wait for it is not known now.";
   const { calls, isComplete } = summary;
-  return `${isComplete ? "" : "At least "}${calls.toLocaleString("en")} calls wait for it.`;
+  return `Waiting for it: ${isComplete ? "" : "at least "}${amount(calls, "call")}.`;
 }
 
 const QUESTIONS = {

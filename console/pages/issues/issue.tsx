@@ -13,6 +13,7 @@ import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { amount } from "../../elements/times.ts";
 import { WithScope } from "../../elements/with-scope.tsx";
 import { Replay } from "../dead-letters/list.tsx";
 
@@ -97,7 +98,7 @@ function Dead({ of: { deadLetters, destinationId, id, sendAgain } }: { readonly 
   return (
     <>
       <p>
-        <Link to={`/dead-letters?${query}`}>{deadLetters} calls</Link> have died of it.
+        <Link to={`/dead-letters?${query}`}>{amount(deadLetters, "call")}</Link> died of it.
       </p>
       <Replay
         label="Send what died of it again"

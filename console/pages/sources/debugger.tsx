@@ -7,6 +7,7 @@ import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx
 import { Outcome, State } from "../../elements/state.tsx";
 import { Block, Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { amount } from "../../elements/times.ts";
 import { callPath } from "../calls/paths.ts";
 import { bodyOf, lineOf, matches } from "./live-entries.ts";
 import { useSource } from "./source.tsx";
@@ -132,7 +133,7 @@ export function Debugger() {
         <p className="quiet">
           {entries.length === 0
             ? "Events stand here as they come; those of before the page was opened are not shown. Send a call with a write key of this source."
-            : `None of ${entries.length} events is like this.`}
+            : `None of ${amount(entries.length, "event")} is like this.`}
         </p>
       ) : (
         <Entries entries={shown} />

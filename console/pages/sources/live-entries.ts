@@ -1,5 +1,6 @@
 // What a line of the live stream says of an event, whose fields are read with care: they are what a newer control may send.
 import type { LiveEntry } from "../../api/live.ts";
+import { amount } from "../../elements/times.ts";
 
 interface Line {
   readonly what: string;
@@ -39,10 +40,12 @@ export function lineOf({ name, data }: LiveEntry): Line {
   if (name === "accepted")
     return { what: joined(text(data, "type"), text(data, "event"), who), ...callOf(data) };
   if (name === "refused")
-    return { what: joined(text(data, "code"), text(data, "message"), `${String(data["calls"] ?? 1)} calls`) };
+    return {
+      what: joined(text(data, "code"), text(data, "message"), amount(Number(data["calls"] ?? 1), "call")),
+    };
   if (name === "left_out")
     return {
-      what: `${String(data["events"] ?? 0)} events and ${String(data["records"] ?? 0)} records are not shown`,
+      what: `Not shown: ${amount(Number(data["events"] ?? 0), "event")} and ${amount(Number(data["records"] ?? 0), "record")}`,
     };
   if (name === "missed")
     return { what: `${String(data["events"] ?? "an unknown number of")} events of before are held no more` };

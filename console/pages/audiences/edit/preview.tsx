@@ -9,7 +9,7 @@ import { Why } from "../../../elements/conditions/why.tsx";
 import { Table, type TableProps } from "../../../elements/table.tsx";
 import { Text } from "../../../elements/text.tsx";
 import { Time } from "../../../elements/time.tsx";
-import { longDuration } from "../../../elements/times.ts";
+import { amount, longDuration } from "../../../elements/times.ts";
 import { UserLink } from "../../../elements/user-link.tsx";
 
 type Answer = Schemas["PreviewAudienceAnswer"];
@@ -97,7 +97,7 @@ function Count({ of: answer, what }: { readonly of: Counted; readonly what: stri
       )}
       {preparation !== null && (
         <p className="quiet">
-          Preparing it reads {preparation.eventsToRead.toLocaleString("en")} events again,{" "}
+          Preparing it reads {amount(preparation.eventsToRead, "event")} again,{" "}
           {longDuration(preparation.seconds)} for one process.
         </p>
       )}
@@ -157,7 +157,7 @@ function MadeOf({
 }) {
   return (
     <>
-      {calls === undefined ? "calls" : `${calls.toLocaleString("en")} calls`}
+      {calls === undefined ? "calls" : amount(calls, "call")}
       {firstAt !== undefined && firstAt !== lastAt && (
         <>
           , from <Time at={firstAt} />

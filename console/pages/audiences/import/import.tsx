@@ -11,6 +11,7 @@ import { useFilters } from "../../../elements/filters.tsx";
 import { Page } from "../../../elements/page.tsx";
 import { State } from "../../../elements/state.tsx";
 import { Text } from "../../../elements/text.tsx";
+import { amount } from "../../../elements/times.ts";
 import { WithScope } from "../../../elements/with-scope.tsx";
 import { described, importIdOf } from "./file.ts";
 
@@ -99,7 +100,7 @@ function Confirm({ of: { audienceId, id, added, removed } }: { readonly of: Impo
   return (
     <Action
       label="Apply it"
-      question={`${added.toLocaleString("en")} users come onto the list and ${removed.toLocaleString("en")} come off it, compared once more with the list as it is then. Destinations are sent each change.`}
+      question={`Onto the list: ${amount(added, "user")}; off it: ${amount(removed, "user")}, compared once more with the list as it is then. Destinations are sent each change.`}
       run={() =>
         answerOf(
           api.POST("/v1/audiences/{id}/imports/{importId}/confirm", {
