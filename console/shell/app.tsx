@@ -1,6 +1,6 @@
 // The console: which page a path shows. The pages of a section are loaded when it is opened.
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { Activity, lazy, Suspense, useSyncExternalStore } from "react";
 import { BrowserRouter, Route, Routes } from "react-router";
 import { ApiProblem } from "../api/problem.ts";
 import { session } from "../api/session.ts";
@@ -85,10 +85,17 @@ function Content() {
 
 export function App() {
   const needsSignIn = useSyncExternalStore(session.subscribe, session.needsSignIn);
+  const owner = useSyncExternalStore(session.subscribe, session.owner);
   return (
     <QueryClientProvider client={queries}>
       <BrowserRouter basename="/console">
-        {needsSignIn ? <SignIn onSignedIn={() => queries.clear()} /> : <Content />}
+        {needsSignIn && <SignIn onOther={() => queries.clear()} />}
+        {/* A page whose session has ended asks for nothing and keeps what was typed, for its owner alone. */}
+        {(!needsSignIn || owner !== undefined) && (
+          <Activity key={owner} mode={needsSignIn ? "hidden" : "visible"}>
+            <Content />
+          </Activity>
+        )}
       </BrowserRouter>
     </QueryClientProvider>
   );

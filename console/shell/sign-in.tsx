@@ -4,20 +4,21 @@ import { session } from "../api/session.ts";
 import { ProblemNote } from "../elements/answer.tsx";
 import { Page } from "../elements/page.tsx";
 
-export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
+export function SignIn({ onOther }: { readonly onOther: () => void }) {
   const id = useId();
   const [error, setError] = useState<Error | null>(null);
   const tryToken = async (form: HTMLFormElement): Promise<void> => {
     const given = new FormData(form).get("token");
     setError(null);
-    onSignedIn();
-    await session.signIn(String(given).trim()).catch(setError);
+    await session.signIn(String(given).trim(), onOther).catch(setError);
   };
   return (
     <main className="sign-in">
       <Page title="Sign in">
-        {session.hasEnded() && (
-          <p role="status">The session has ended. The page that was open comes back after the sign-in.</p>
+        {session.owner() !== undefined && (
+          <p role="status">
+            The session has ended. The page that was open comes back after the sign-in, with what was typed.
+          </p>
         )}
         <form
           onSubmit={(event) => {

@@ -134,10 +134,11 @@ test("the list of sources has their rates; from a source's statistics a reason a
   expect(await page.evaluate("location.pathname")).toContain("/calls/m-1");
 });
 
-test("a session ends with its token, which is said, and the page that was open comes back after the sign-in", async () => {
+test("a session ends with its token, which is said, and what was typed comes back to the same person alone", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tokens-"));
   const file = join(folder, "tokens");
-  writeFileSync(file, "first:read+write:token-of-the-first");
+  const [first, second] = ["first:read+write:token-of-the-first", "second:read+write:token-of-the-second"];
+  writeFileSync(file, first);
   const { ports } = await world.deployment.addProcess("control", {
     HOOKLINE_API_TOKENS_FILE: file,
     HOOKLINE_CONTROL_HOST: "127.0.0.1",
@@ -145,19 +146,43 @@ test("a session ends with its token, which is said, and the page that was open c
   });
   const guarded = await openConsole(browser, `http://127.0.0.1:${ports["controlPort"]}`);
   const { click, looks, open, page, type, untilText } = guarded;
-  await open(`/destinations/${world.failing}/settings`);
+  /** Of the token or, without one, of the session. */
+  const untilStatus = (wanted: number, token?: string) =>
+    page.waitForFunction(
+      `fetch("/v1/me", { headers: ${JSON.stringify(token === undefined ? {} : { authorization: `Bearer ${token}` })} })
+        .then(({ status }) => status === ${wanted})`,
+      { timeout: TIMEOUT_MS },
+    );
+  const signIn = async (token: string): Promise<void> => {
+    await untilStatus(200, token);
+    await type("Token", token);
+    await click("Sign in");
+    await untilText("A new source");
+  };
+  const untilEnded = async (): Promise<void> => {
+    writeFileSync(file, second);
+    await untilStatus(401);
+    await click("Make it");
+    await untilText("The session has ended.");
+  };
+  const named = `document.querySelector("main#content input").value`;
+  await open("/sources/new");
   await untilText("Token of the control API");
   expect(await page.evaluate("document.body.innerText")).not.toContain("The session has ended.");
-  await type("Token", "token-of-the-first");
-  await click("Sign in");
-  await untilText("How they are sent");
-  writeFileSync(file, "second:read:token-of-the-second");
-  await untilText("The session has ended.");
+  await signIn("token-of-the-first");
+  await type("Name", "Shop of the first");
+  await untilEnded();
   expect(await looks("the end of a session")).toEqual([]);
-  await type("Token", "token-of-the-second");
-  await click("Sign in");
-  await untilText("How they are sent");
-  expect(await page.evaluate("location.pathname")).toBe(`/console/destinations/${world.failing}/settings`);
+  writeFileSync(file, `${first},${second}`);
+  await signIn("token-of-the-first");
+  expect(await page.evaluate(named)).toBe("Shop of the first");
+  await click("Make it");
+  await untilText("Write keys");
+  await open("/sources/new");
+  await type("Name", "For nobody else");
+  await untilEnded();
+  await signIn("token-of-the-second");
+  expect(await page.evaluate(named)).toBe("");
   expect(guarded.faults).toEqual([]);
   await page.close();
   rmSync(folder, { recursive: true });
