@@ -239,6 +239,9 @@ describe("a retry is said to be done when it is", () => {
     expect(doneIsSaid(told({ ...done, happenings: again })).map(({ what }) => what.split(",")[0])).toEqual([
       "again was granted at 40000 ms",
     ]);
+    // Seed 121043847: who is granted it has not read yet that the destination is deleted.
+    const deleted = [...granted("delete", 29_000), ...asked.happenings];
+    expect(isBroken(doneIsSaid, told({ ...done, happenings: deleted }))).toBe(false);
     const hindered = (process: string): Happening[] =>
       [40_000, 60_000, 80_000, 100_000, 120_000].map(
         (atMs) => ({ ...disturbed(atMs), process }) as Happening,

@@ -50,7 +50,8 @@ function grantedOf({ endedAtMs, happenings }: Story): Granted[] {
     );
     const end = wished.find(
       (other, place) =>
-        place > index &&
+        // A process of control may grant what is asked of a destination that another one has just deleted.
+        (place > index || other.wish.deed === "delete") &&
         other.state === "asked" &&
         isOfIt(other) &&
         ENDS[wish.deed].includes(other.wish.deed),
