@@ -1,5 +1,6 @@
 // Small fields, side by side.
 import { type ReactNode, useId, useState } from "react";
+import { visibleLine } from "./visible-text.ts";
 
 interface LabelledProps {
   readonly label: string;
@@ -113,7 +114,7 @@ export function Choice({ change, choices, label, value }: ChoiceProps) {
           {!choices.some(([one]) => one === value) && <option value={value}>choose …</option>}
           {choices.map(([one, title]) => (
             <option key={one} value={one}>
-              {title}
+              {visibleLine(title, 60)}
             </option>
           ))}
         </select>

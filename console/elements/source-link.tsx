@@ -1,5 +1,5 @@
 // A way to a source; that of audiences and computed traits has no page of its own.
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { answerOf, api } from "../api/client.ts";
 import { Text } from "./text.tsx";
@@ -17,6 +17,18 @@ export function SourceName({ id }: { readonly id: string }) {
   const { data } = useQuery(sourceQuery(id));
   const { name } = id === AUDIENCES_SOURCE.id ? AUDIENCES_SOURCE : (data ?? { name: id });
   return <Text most={60}>{name}</Text>;
+}
+
+/** Each name is a request: of many sources those after the first ones are told by their ids. */
+const MOST_NAMED = 20;
+
+/** Ids with their names, as far as these are known, to choose from. */
+export function useSourceNames(ids: readonly string[]): readonly (readonly [id: string, name: string])[] {
+  const named = useQueries({ queries: ids.slice(0, MOST_NAMED).map(sourceQuery) });
+  return ids.map((id, place) => {
+    if (id === AUDIENCES_SOURCE.id) return [id, AUDIENCES_SOURCE.name];
+    return [id, named[place]?.data?.name ?? id];
+  });
 }
 
 interface SourceLinkProps {

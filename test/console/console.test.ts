@@ -230,7 +230,7 @@ test("a dead letter is sent again once its endpoint is mended, and the replay sa
 });
 
 test("what a destination has missed is counted, and sent to it", async () => {
-  const { click, looks, open, page, untilText } = shown;
+  const { click, looks, open, page, type, untilText } = shown;
   const options = {
     name: "Late",
     sourceIds: [world.source.id],
@@ -239,7 +239,9 @@ test("what a destination has missed is counted, and sent to it", async () => {
   const { id } = await world.api<{ id: string }>("/v1/destinations", { ...options, enabled: true });
   await open(`/destinations/${id}/again`);
   await untilText("Accepted in the last");
+  await untilText("Shop <img src=x onerror=");
   expect(await looks("sending calls again")).toEqual([]);
+  await type("Of", world.source.id);
   await click("Send them");
   await untilText("meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);

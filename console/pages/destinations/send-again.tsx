@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Action, counted } from "../../elements/action.tsx";
 import { Choice, TextInput } from "../../elements/fields.tsx";
+import { useSourceNames } from "../../elements/source-link.tsx";
 import { WithScope } from "../../elements/with-scope.tsx";
 import { useDestination } from "./queries.ts";
 
@@ -42,14 +43,15 @@ function bodyOf(destinationId: string, { event, hours, sourceId, which }: Wanted
   return {
     ...{ destinationId, which, from },
     ...(event.trim() !== "" && { event: event.trim() }),
-    ...(sourceId.trim() !== "" && { sourceId: sourceId.trim() }),
+    ...(sourceId !== "" && { sourceId }),
   };
 }
 
 const ask = (body: Body) => answerOf(api.POST("/v1/replays", { body }));
 
 export function SendAgain() {
-  const { id } = useDestination();
+  const { id, sourceIds } = useDestination();
+  const sources = useSourceNames(sourceIds);
   const [wanted, setWanted] = useState(NOTHING);
   const { event, hours, sourceId, which } = wanted;
   const change = (changes: Partial<Wanted>): void => setWanted({ ...wanted, ...changes });
@@ -74,10 +76,11 @@ export function SendAgain() {
             value={event}
             change={(text) => change({ event: text })}
           />
-          <TextInput
-            label="Source id, for one source alone"
+          <Choice
+            label="Of"
             value={sourceId}
-            change={(text) => change({ sourceId: text })}
+            choices={[["", "every source"], ...sources]}
+            change={(one) => change({ sourceId: one })}
           />
         </div>
         <Action

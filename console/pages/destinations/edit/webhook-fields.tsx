@@ -9,6 +9,11 @@ interface WebhookFieldsProps {
   readonly change: (texts: readonly WebhookText[]) => void;
 }
 
+/** As control shows a header's value that may be a secret. */
+const MASK = "********";
+const HEADERS_HINT = "name: value, one a line.";
+const MASKED_HINT = "A masked value stays as it is for the same URL.";
+
 export function WebhookFields({ change, problems, texts }: WebhookFieldsProps) {
   const edit = (key: number, changes: Partial<WebhookText>): void =>
     change(texts.map((one) => (one.key === key ? { ...one, ...changes } : one)));
@@ -25,7 +30,7 @@ export function WebhookFields({ change, problems, texts }: WebhookFieldsProps) {
           </Field>
           <Field
             title="Headers"
-            hint="name: value, one a line. A masked value stays as it is for the same URL."
+            hint={headers.includes(MASK) ? `${HEADERS_HINT} ${MASKED_HINT}` : HEADERS_HINT}
             problems={problemsOf(problems, `webhooks[${place}].headers`)}
           >
             {(ids) => (
