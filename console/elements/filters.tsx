@@ -1,6 +1,7 @@
 // Filters of a list, which live in the URL: a link to a filtered list shows it filtered.
 import { useId, useState } from "react";
 import { useSearchParams } from "react-router";
+import { visibleLine } from "./visible-text.ts";
 
 export interface Filters {
   /** Undefined where it is not set. */
@@ -100,7 +101,7 @@ export function ChoiceFilter({
           const [value, text] = typeof choice === "string" ? [choice, choice.replaceAll("_", " ")] : choice;
           return (
             <option key={value} value={value}>
-              {text}
+              {visibleLine(text, 60)}
             </option>
           );
         })}

@@ -1,4 +1,4 @@
-// A way to a source; that of audiences and computed traits has no page of its own.
+// A way to a source, and what it is called.
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { answerOf, api } from "../api/client.ts";
@@ -38,7 +38,7 @@ interface SourceLinkProps {
 }
 
 export function sourcePath(id: string): string {
-  return id === AUDIENCES_SOURCE.id ? "/audiences" : `/sources/${encodeURIComponent(id)}`;
+  return `/sources/${encodeURIComponent(id)}`;
 }
 
 export function SourceLink({ id, isNamed = true }: SourceLinkProps) {

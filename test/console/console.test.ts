@@ -465,6 +465,7 @@ describe("every page", () => {
     ...pagesOf(world, { ...hostile, regulationId }).map(([, path]) => path),
     "/profiles/anon%3Anobody",
     "/destinations?search=none",
+    ...["", "/live", "/calls"].map((part) => `/sources/spa_default${part}`),
     "/destinations/dst_none",
     "/nowhere",
   ];

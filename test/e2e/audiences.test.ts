@@ -114,6 +114,28 @@ test("a user who comes in and goes out is told to the webhooks of the built-in s
   await until(members, { timeoutMs: 30_000, what: "two members" });
 }, 120_000);
 
+test("what audiences send is watched live, as the calls of every source are", async () => {
+  const { id } = await live("/v1/audiences", {
+    name: "Watched",
+    definition: { trait: "seen", op: "eq", value: true },
+  });
+  const watching = new AbortController();
+  const path = `${deployment.controlUrl()}/v1/sources/spa_default/live`;
+  const answer = await fetch(path, { signal: watching.signal });
+  expect(answer.status).toBe(200);
+  let [told, isSent] = ["", false];
+  for await (const text of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    told += text;
+    if (!isSent && told.includes("event: listening")) {
+      isSent = true;
+      await identify("fay", { seen: true });
+    }
+    if (told.includes("event: accepted") && told.includes("event: delivery")) break;
+  }
+  expect(told).toContain(id);
+  expect(told).toContain('"userId":"fay"');
+}, 120_000);
+
 test("an audience that sends track calls and traits tells of each change twice, at one moment, the identify call first", async () => {
   await identify("dan", { tier: "gold" });
   const definition = { trait: "tier", op: "eq", value: "gold" };

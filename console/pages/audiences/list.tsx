@@ -6,6 +6,7 @@ import { Copyable } from "../../elements/copyable.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Paged, usePaged } from "../../elements/paged.tsx";
+import { AUDIENCES_SOURCE, sourcePath } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 import { type Column, Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
@@ -53,7 +54,15 @@ export function AudienceList() {
       ),
   });
   return (
-    <Page title="Audiences" beside={<Link to="new">Make an audience</Link>}>
+    <Page
+      title="Audiences"
+      beside={
+        <>
+          <Link to="new">Make an audience</Link>
+          <Link to={sourcePath(AUDIENCES_SOURCE.id)}>What they send</Link>
+        </>
+      }
+    >
       <div className="filters">
         <TextFilter filters={filters} name="key" label="Key" />
         <ChoiceFilter filters={filters} name="status" label="State" choices={STATUS} />

@@ -1,17 +1,13 @@
 // The calls of a destination's sources: which of them it was sent, and why it was passed over for the others.
-import { useQueries } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { PASSED_OVER_REASONS } from "../../api/tables.generated.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { AUDIENCES_SOURCE, sourceQuery } from "../../elements/source-link.tsx";
+import { useSourceNames } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
-import { visibleLine } from "../../elements/visible-text.ts";
 import { CallList, type CallQuery, type SourceCall } from "../calls/call-list.tsx";
 import { useDestination } from "./queries.ts";
 
-/** The ids of the others are shown. */
-const MOST_NAMED = 20;
 const SENT = "sent";
 const PASSED_OVER = "passed_over";
 const BECAME = [SENT, [PASSED_OVER, "not sent, whatever the reason"], ...PASSED_OVER_REASONS] as const;
@@ -30,21 +26,10 @@ function becameOf({ destinationIds, outcome, passedOver }: SourceCall, id: strin
   return said ?? (outcome === "routed" || outcome === "no_destination" ? "not_connected" : outcome);
 }
 
-/** Names of sources for a choice, as soon as they are there. */
-function useNames(ids: readonly string[]): readonly (readonly [id: string, name: string])[] {
-  const named = useQueries({
-    queries: ids.slice(0, MOST_NAMED).map(sourceQuery),
-  });
-  return ids.map((id, at) => {
-    const known = id === AUDIENCES_SOURCE.id ? AUDIENCES_SOURCE.name : named[at]?.data?.name;
-    return [id, visibleLine(known ?? id, 60)] as const;
-  });
-}
-
 export function DestinationCalls() {
   const { id, sourceIds } = useDestination();
   const filters = useFilters();
-  const names = useNames(sourceIds);
+  const names = useSourceNames(sourceIds);
   const asked = filters.get("sourceId");
   const sourceId = sourceIds.find((one) => one === asked) ?? sourceIds[0];
   if (sourceId === undefined)

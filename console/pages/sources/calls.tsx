@@ -5,7 +5,7 @@ import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx
 import { State } from "../../elements/state.tsx";
 import type { Column } from "../../elements/table.tsx";
 import { CallList, type CallQuery, type SourceCall } from "../calls/call-list.tsx";
-import { useSource } from "./source.tsx";
+import { useSourceId } from "./source.tsx";
 
 const OUTCOMES = ["routed", ...DROP_REASONS];
 const FILTERS = [
@@ -19,7 +19,7 @@ const BECAME: readonly Column<SourceCall>[] = [
 ];
 
 export function SourceCalls() {
-  const { id } = useSource();
+  const id = useSourceId();
   const filters = useFilters();
   return (
     <>

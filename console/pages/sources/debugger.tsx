@@ -4,13 +4,14 @@ import { useRef, useState } from "react";
 import { Link } from "react-router";
 import { type LiveEntry, type LiveState, useLive } from "../../api/live.ts";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { AUDIENCES_SOURCE } from "../../elements/source-link.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Block, Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { amount } from "../../elements/times.ts";
 import { callPath } from "../calls/paths.ts";
 import { bodyOf, lineOf, matches } from "./live-entries.ts";
-import { useSource } from "./source.tsx";
+import { useSourceId } from "./source.tsx";
 
 const KINDS = ["accepted", "refused", "delivery", "left_out", "missed"] as const;
 const ROW_PX = 44;
@@ -107,7 +108,7 @@ function Entries({ entries }: EntriesProps) {
 }
 
 export function Debugger() {
-  const { id } = useSource();
+  const id = useSourceId();
   const filters = useFilters();
   const [isPaused, setIsPaused] = useState(false);
   const { clear, entries, state } = useLive(`/v1/sources/${encodeURIComponent(id)}/live`, isPaused);
@@ -132,7 +133,7 @@ export function Debugger() {
       {shown.length === 0 ? (
         <p className="quiet">
           {entries.length === 0
-            ? "Events stand here as they come; those of before the page was opened are not shown. Send a call with a write key of this source."
+            ? `Events stand here as they come; those of before the page was opened are not shown.${id === AUDIENCES_SOURCE.id ? "" : " Send a call with a write key of this source."}`
             : `None of ${amount(entries.length, "event")} is like this.`}
         </p>
       ) : (

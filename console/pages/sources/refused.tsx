@@ -10,7 +10,7 @@ import { Table } from "../../elements/table.tsx";
 import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { UserLink } from "../../elements/user-link.tsx";
-import { useSource } from "./source.tsx";
+import { useSourceId } from "./source.tsx";
 
 type Refused = Schemas["RefusedCalls"];
 
@@ -53,7 +53,7 @@ function Users({ of }: { readonly of: Refused["userIds"] }) {
 }
 
 export function RefusedCalls() {
-  const { id } = useSource();
+  const id = useSourceId();
   const filters = useFilters();
   const [open, setOpen] = useState<string>();
   const query = filters.pick("code", "userId", "from", "to") as { readonly code?: Refused["code"] };

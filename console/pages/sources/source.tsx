@@ -5,15 +5,34 @@ import type { Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Page, Parts } from "../../elements/page.tsx";
-import { sourceQuery } from "../../elements/source-link.tsx";
+import { AUDIENCES_SOURCE, sourcePath, sourceQuery } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 
-/** That of the page which is open. */
+/** That of the page which is open, where somebody has made it. */
 export const useSource = (): Schemas["Source"] => useOutletContext<Schemas["Source"]>();
+export const useSourceId = (): string => useOutletContext<Pick<Schemas["Source"], "id">>().id;
+
+/** It has no keys, no options and no refused calls. */
+export function AudiencesSource() {
+  const { id, name } = AUDIENCES_SOURCE;
+  const base = sourcePath(id);
+  return (
+    <Page title={name} beside={<Link to={`/destinations?sourceId=${id}`}>Its destinations</Link>}>
+      <p>
+        What <Link to="/audiences">audiences</Link> and <Link to="/traits">computed traits</Link> send.
+      </p>
+      <Parts
+        label="Of this source"
+        of={{ Statistics: base, "Live calls": `${base}/live`, Calls: `${base}/calls` }}
+      />
+      <Outlet context={AUDIENCES_SOURCE} />
+    </Page>
+  );
+}
 
 export function Source() {
   const { id = "" } = useParams();
-  const base = `/sources/${encodeURIComponent(id)}`;
+  const base = sourcePath(id);
   const query = useQuery(sourceQuery(id));
   return (
     <Answer title="Source" query={query}>

@@ -1,9 +1,10 @@
 import { answerOf, api } from "../../api/client.ts";
 import { CallStats } from "../../elements/call-stats.tsx";
-import { useSource } from "./source.tsx";
+import { sourcePath } from "../../elements/source-link.tsx";
+import { useSourceId } from "./source.tsx";
 
 function pathsOf(id: string) {
-  const base = `/sources/${encodeURIComponent(id)}`;
+  const base = sourcePath(id);
   const listed = (path: string, name: string) => (value: string) =>
     `${path}${path.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
   return {
@@ -16,7 +17,7 @@ function pathsOf(id: string) {
 }
 
 export function SourceStatistics() {
-  const { id } = useSource();
+  const id = useSourceId();
   return (
     <CallStats
       queryKey={["source-stats", id]}

@@ -10,9 +10,20 @@ export interface KnownSourceParts extends AuditLogParts {
   readonly host: Pick<Host, "setTimeout">;
 }
 
+type Sources = Pick<KnownSourceParts, "sources">;
+
+/** That of audiences always is. */
+function isPresent({ sources }: Sources, id: string): boolean {
+  return id === SPACE_SOURCE || sources.get(id) !== undefined;
+}
+
+/** Throws a 404 for a source that is not there now. */
+export function checkPresentSource(parts: Sources, id: string): void {
+  if (!isPresent(parts, id)) throw notFound("source", id);
+}
+
 /** Throws a 404 for a source that is not there and never was; of one that was deleted there may be calls. */
 export async function checkSource(parts: KnownSourceParts, id: string): Promise<void> {
-  const isThere = id === SPACE_SOURCE || parts.sources.get(id) !== undefined;
-  const isKnown = isThere || (await wasDeleted(parts, "source", id));
+  const isKnown = isPresent(parts, id) || (await wasDeleted(parts, "source", id));
   if (!isKnown) throw notFound("source", id);
 }

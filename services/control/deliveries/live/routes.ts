@@ -7,9 +7,9 @@ import type { Host } from "#host";
 import type { Caller } from "../../http/auth.ts";
 import { IdParams } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { existingDestination } from "../../resources/destinations/existing.ts";
+import { checkPresentSource } from "../known-source.ts";
 import { LIVE_BOUNDS } from "./listeners.ts";
 import type { LiveRouteParts } from "./parts.ts";
 import { LastEventIdHeader, StreamQuery } from "./schemas.ts";
@@ -57,7 +57,7 @@ export function addLiveRoutes(app: ControlApp, parts: LiveRouteParts): void {
   );
   app.get("/v1/sources/:id/live", { ...options, schema: source }, async (request, reply) => {
     const { caller, params } = request;
-    if (parts.sources.get(params.id) === undefined) throw notFound("source", params.id);
+    checkPresentSource(parts, params.id);
     const events = parts.live.listen({ sourceId: params.id }, listenerOf(request));
     return await sendEvents(reply, endedWith(caller, events, parts.host));
   });

@@ -3,11 +3,12 @@ import { type Static, Type } from "typebox";
 import type { Caller } from "../../http/auth.ts";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { notFound, ProblemError } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { TICKET_PARAMETER, urlOf } from "../../http/tickets.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import { existingDestination } from "../../resources/destinations/existing.ts";
+import { checkPresentSource } from "../known-source.ts";
 import type { TicketParts } from "./parts.ts";
 import { TicketQuery } from "./schemas.ts";
 
@@ -49,7 +50,7 @@ export function addTicketRoutes(app: ControlApp, parts: TicketParts): void {
     "/v1/sources/:id/live/ticket",
     { config, schema: schemaOf("createSourceTicket", "source") },
     async ({ caller, params, query }, reply) => {
-      if (parts.sources.get(params.id) === undefined) throw notFound("source", params.id);
+      checkPresentSource(parts, params.id);
       reply.code(201).header("cache-control", "no-store");
       return ticketFor(`/v1/sources/${encodeURIComponent(params.id)}/live`, { caller, parts, query });
     },
