@@ -1,11 +1,12 @@
 // Writes docs/operate/metrics.md from the calls that declare metrics: `node packages/runtime/generate-metrics.ts [--check]`. The values of labels
 // come from their types, so that a list that is a union elsewhere is written out here.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import ts from "typescript";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = "docs/operate/metrics.md";
+const REASONS = "../use/reasons.md";
 const PREFIX = "hookline_";
 const KINDS = new Set(["counter", "gauge", "histogram"]);
 const DECLARED_IN = /^(services|packages\/(?:connection|runtime|tracing))\/(?!.*(\.test\.ts$|\/fixtures\/))/;
@@ -50,13 +51,25 @@ function valuesOf(list: ts.Expression, checker: ts.TypeChecker): string[] {
   return members.flatMap((type) => (type.isStringLiteral() ? [type.value] : []));
 }
 
+const reasons = new Set(
+  [...readFileSync(join(ROOT, dirname(PAGE), REASONS), "utf8").matchAll(/^\| `(\w+)` \|/gm)].map(
+    ([, reason = ""]) => reason,
+  ),
+);
+
+/** The page of reasons has each that is one; few are written out. */
+function withoutReasons(values: readonly string[]): string[] {
+  const others = values.filter((each) => !reasons.has(each));
+  return values.length - others.length > 2 ? [...others, `[reasons](${REASONS})`] : [...values];
+}
+
 function labelsOf(object: ts.ObjectLiteralExpression, checker: ts.TypeChecker): string[] {
   const labels = propertyOf(object, "labels");
   if (labels === undefined || !ts.isObjectLiteralExpression(labels)) return [];
   return labels.properties.map((property) => {
     const name = property.name?.getText() ?? "";
     const value = propertyOf(labels, name);
-    const values = value === undefined ? [] : valuesOf(value, checker);
+    const values = value === undefined ? [] : withoutReasons(valuesOf(value, checker));
     return values.length === 0 ? `\`${name}\`` : `\`${name}\`: ${values.join(", ")}`;
   });
 }
