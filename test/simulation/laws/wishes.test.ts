@@ -159,6 +159,18 @@ describe("a wish that was granted is carried out", () => {
     expect(isBroken(wishesAreCarriedOut, story(asked, { scripts }))).toBe(false);
   });
 
+  test("nor while what was sent before it is still to fail, which may open the endpoint's breaker", () => {
+    // Seed 121067952: the endpoint is well again a moment before a resume, and two requests still hang.
+    const broken = (startedAtMs: number, more: Partial<Request>): boolean =>
+      isBroken(
+        wishesAreCarriedOut,
+        story({ ...asked, requests: [request(startedAtMs, { messageId: "m2", ...more })] }),
+      );
+    const hanging = { behaviour: "hanging", answeredAtMs: undefined } as const;
+    expect([broken(25_000, hanging), broken(24_980, hanging)]).toEqual([false, true]);
+    expect(broken(29_980, { answeredAtMs: 29_995 })).toBe(true);
+  });
+
   test("what waits for a deleted destination has to end, whatever its endpoint is like", () => {
     const happenings = granted("delete", 30_000);
     expect(isBroken(wishesAreCarriedOut, story({ ...asked, happenings }))).toBe(true);

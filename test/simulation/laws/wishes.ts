@@ -1,5 +1,4 @@
 import type { DeliveryJob } from "#topics";
-import { behaviourAt } from "../endpoints/script.ts";
 import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Happening, WishStep } from "../world/history.ts";
 import { goodTime } from "./good-time.ts";
@@ -8,6 +7,7 @@ import { isTaken, isUntried, type JobEvents, jobEvents } from "./job-events.ts";
 import { limitedMs } from "./own-limits.ts";
 import { removals, standsBehindCut } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
+import { areWell, urlsOf } from "./well-endpoints.ts";
 
 /** Of time in which nothing hinders the deliverers. */
 const CARRIED_OUT_WITHIN_MS = 20_000;
@@ -65,10 +65,6 @@ function grantedOf({ endedAtMs, happenings }: Story): Granted[] {
   });
 }
 
-function urlsOf({ plan }: Story, id: string): readonly string[] {
-  return plan.destinations.find((destination) => destination.id === id)?.urls ?? [];
-}
-
 /** Those to which nothing may be sent while the wish holds. */
 function silencedBy({ deed, destinationId }: WishStep, story: Story): readonly string[] {
   const urls = urlsOf(story, destinationId);
@@ -112,19 +108,6 @@ function answeredAtMs({ deadAtMs, requests }: JobEvents, { deed }: WishStep, fro
   const asked = deed === "delete" ? [] : requests.map(({ startedAtMs }) => startedAtMs);
   const ended = requests.flatMap((request) => (isTaken(request) ? (request.answeredAtMs ?? 0) : []));
   return Math.min(...[...asked, ...ended, ...deadAtMs].filter((each) => each >= fromMs));
-}
-
-/** From when the wish is asked for until it is to be carried out every endpoint is well: no breaker, and no failure, keeps a call back. */
-function areWell(story: Story, { askedAtMs, wish }: Granted, untilMs: number): boolean {
-  return story.plan.scripts
-    .filter(({ url }) => urlsOf(story, wish.destinationId).includes(url))
-    .every((script) => {
-      const isInTrouble = script.phases.some(
-        ({ behaviour, endMs, startMs }) =>
-          startMs < untilMs && endMs > askedAtMs && behaviour.kind !== "slow" && behaviour.kind !== "well",
-      );
-      return !isInTrouble && behaviourAt(script, askedAtMs).kind !== "hanging";
-    });
 }
 
 /** It was switched off at some time between: a call that came to its end then is not sent. */
