@@ -76,6 +76,7 @@ export {
   OpenRestores,
   restoreMarks,
 } from "./tables/open-restores.ts";
+export type { TableValues } from "./tables/table-values.ts";
 export type {
   FollowedTopic,
   Following,

@@ -18,7 +18,8 @@ export interface TableReading<V, L> {
 }
 
 export function tableReading<V extends L, L>(options: TableOptions<V, L>): TableReading<V, L> {
-  const { topic, keepsValues } = options;
+  const { topic, keepsValues, values } = options;
+  if (values !== undefined) return { values, read: readBytes(options) };
   const decode = (record: RawRecord) => options.decode(record);
   if (keepsValues === false) return { values: new NoValues<V>(), read: (record) => whole(record, decode) };
   if (options.excerpt === undefined && options.decodeForListeners === undefined)

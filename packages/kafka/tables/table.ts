@@ -35,7 +35,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #memory = new SeenLog();
   readonly #writers = new OpenWriters();
   readonly #restores = new OpenRestores();
-  readonly #listeners = new Set<TableListener<L>>();
+  readonly #listeners = new Set<TableListener<L, V>>();
   /** Looked at when anything was read. */
   readonly #conditions = new Conditions();
   readonly #ending: Shutdown;
@@ -121,7 +121,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     this.#restores.unlessOpen(this.#options.topic, ends);
   }
 
-  onChange(listener: TableListener<L>): () => void {
+  onChange(listener: TableListener<L, V>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
