@@ -65,6 +65,7 @@ export type {
   Table,
   TableListener,
   TableOptions,
+  TableValues,
   TableWriter,
   TableWriterOptions,
 } from "./table-types.ts";
@@ -76,7 +77,6 @@ export {
   OpenRestores,
   restoreMarks,
 } from "./tables/open-restores.ts";
-export type { TableValues } from "./tables/table-values.ts";
 export type {
   FollowedTopic,
   Following,

@@ -1,6 +1,15 @@
 // A compacted topic in memory, and writing to it one writer at a time.
-import type { TableValues } from "./tables/table-values.ts";
 import type { OutgoingRecord, RawRecord } from "./types.ts";
+
+/** The content of a table of V, by key. Listeners of the table are told an L of each value: the V itself, or some of it. */
+export interface TableValues<V, L> {
+  readonly size: number;
+  get(key: string): V | undefined;
+  /** `kept` are the bytes of the value. */
+  set(key: string, told: L, kept: Buffer): void;
+  delete(key: string): void;
+  entries(): IterableIterator<[string, V]>;
+}
 
 /** A table of V. Its listeners get an L of each value: the V itself, or some of it. */
 export interface TableOptions<V, L = V> {

@@ -1,7 +1,7 @@
 import { isPromise } from "../decoding.ts";
-import type { TableOptions } from "../table-types.ts";
+import type { TableOptions, TableValues } from "../table-types.ts";
 import type { RawRecord } from "../types.ts";
-import { DecodedValues, EncodedValues, NoValues, type TableValues } from "./table-values.ts";
+import { DecodedValues, EncodedValues, NoValues } from "./table-values.ts";
 
 /** What a table takes of a record. */
 export interface Taken<L> {

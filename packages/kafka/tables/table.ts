@@ -7,14 +7,13 @@ import type { PartitionOffsets } from "../admin-types.ts";
 import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import { Shutdown } from "../shutdown.ts";
-import type { Table, TableListener, TableOptions } from "../table-types.ts";
+import type { Table, TableListener, TableOptions, TableValues } from "../table-types.ts";
 import type { FollowedTopic, Following, KafkaLogger, RawRecord } from "../types.ts";
 import { Conditions } from "./conditions.ts";
 import { isRestoreMark, OpenRestores } from "./open-restores.ts";
 import { OpenWriters } from "./open-writers.ts";
 import { RecordReader } from "./record-reader.ts";
 import { type Taken, tableReading } from "./table-reading.ts";
-import type { TableValues } from "./table-values.ts";
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
 

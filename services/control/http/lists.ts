@@ -80,7 +80,7 @@ function byName(one: Place, other: Place): number {
 }
 
 /** What a list has, some at a time: looking at a million in one turn would hold the event loop for seconds. */
-export interface ListRows<R extends Entry> {
+interface ListRows<R extends Entry> {
   readonly size: number;
   rows(asked?: {
     readonly after?: Listed | undefined;
