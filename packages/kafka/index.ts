@@ -65,6 +65,7 @@ export type {
   Table,
   TableListener,
   TableOptions,
+  TableValues,
   TableWriter,
   TableWriterOptions,
 } from "./table-types.ts";

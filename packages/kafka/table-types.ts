@@ -1,6 +1,16 @@
 // A compacted topic in memory, and writing to it one writer at a time.
 import type { OutgoingRecord, RawRecord } from "./types.ts";
 
+/** The content of a table of V, by key. Listeners of the table are told an L of each value: the V itself, or some of it. */
+export interface TableValues<V, L> {
+  readonly size: number;
+  get(key: string): V | undefined;
+  /** `kept` are the bytes of the value. */
+  set(key: string, told: L, kept: Buffer): void;
+  delete(key: string): void;
+  entries(): IterableIterator<[string, V]>;
+}
+
 /** A table of V. Its listeners get an L of each value: the V itself, or some of it. */
 export interface TableOptions<V, L = V> {
   readonly topic: string;
@@ -25,12 +35,19 @@ export interface TableOptions<V, L = V> {
   readonly witnesses?: readonly string[];
   /** False: the listeners get every value, and the table keeps none, for a log whose keys never come again. */
   readonly keepsValues?: false;
+  /** Where the table keeps bytes instead of at a place of its own; it decodes them itself. */
+  readonly values?: TableValues<V, L>;
 }
 
-export type TableListener<V> = (key: string, value: V | undefined, before: V | undefined) => void;
+/** It is told an L of the value, or some of it, and has the V that was there before. */
+export type TableListener<L, V extends L = L> = (
+  key: string,
+  value: L | undefined,
+  before: V | undefined,
+) => void;
 
 /** A compacted topic held in memory, loaded to its end and then kept fresh. */
-export interface Table<V, L = V> {
+export interface Table<V extends L, L = V> {
   /**
    * Resolves when the table has read everything up to the end offsets at the time of the call. While Kafka is away, or a partition
    * has no leader, the table logs that and goes on trying. Rejects for what no waiting heals, and with "closed" at the end.
@@ -47,7 +64,7 @@ export interface Table<V, L = V> {
   /** Kafka's time of the newest record read (Unix ms): it shows a table that has stopped following. Undefined before the first record. */
   readonly lastRecordAtMs: number | undefined;
   /** Calls the listener after each change, also during the load. `value` is undefined for a deletion, `before` for a new key. Returns the way to stop. */
-  onChange(listener: TableListener<L>): () => void;
+  onChange(listener: TableListener<L, V>): () => void;
   /** Ids of the producers that may write to the partition by itself (`TableWriter`), in the order of their marks. */
   openWriters(partition: number): readonly string[];
   /** Resolves once `holds` is true after a change; rejects after `timeoutMs`. For read-your-own-write. */

@@ -41,11 +41,16 @@ export class AddressIndex {
 
   /** The slot of the entry that lies at this address, or -1. */
   findAt(hash: number, address: number): number {
+    return this.findWhere(hash, (other) => other === address);
+  }
+
+  /** The slot of the entry with this hash that `holds`, or -1. */
+  findWhere(hash: number, holds: (address: number) => boolean): number {
     const mask = this.#slots - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const place = this.#words[slot * WORDS] as number;
       if (place === 0) return NONE;
-      if (place === address + 1) return slot;
+      if (this.#words[slot * WORDS + 1] === hash && holds(place - 1)) return slot;
     }
   }
 

@@ -1,2 +1,5 @@
+export { NumberGroups } from "./number-groups.ts";
+export { NumberedMap } from "./numbered-map.ts";
 export { PackedMap } from "./packed-map.ts";
 export { RecentMap } from "./recent-map.ts";
+export { SortedNumbers } from "./sorted-numbers.ts";

@@ -57,6 +57,13 @@ export class Slabs {
     return true;
   }
 
+  /** By their bytes. */
+  compareKeys(one: number, other: number): number {
+    const [a, b] = [this.#slabOf(one).bytes, this.#slabOf(other).bytes];
+    const [first, second] = [entryAt(a, one), entryAt(b, other)];
+    return a.compare(b, second.keyAt, second.valueAt, first.keyAt, first.valueAt);
+  }
+
   key(address: number): string {
     const { bytes } = this.#slabOf(address);
     const { keyAt, valueAt } = entryAt(bytes, address);

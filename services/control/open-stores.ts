@@ -9,8 +9,11 @@ import { type OpenedKeys, openRequestKeys } from "./http/request-keys/open.ts";
 import type { Ids } from "./ids.ts";
 import { createConfigStore } from "./records/config-store.ts";
 import { createEditedStore, type EditedStore } from "./records/edited-store.ts";
+import { withListing } from "./records/listing.ts";
+import type { DestinationListing } from "./resources/destinations/configured.ts";
 import { destinationView } from "./resources/destinations/destination.ts";
 import { openRetryRequests, type RetryRequests } from "./resources/destinations/retry-requests.ts";
+import type { SourceListing } from "./resources/sources/configured.ts";
 import { sourceView } from "./resources/sources/source.ts";
 
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
@@ -19,11 +22,15 @@ const DELIVERY_TIMEOUT_MS = 5_000;
 const EDIT_TIMEOUT_MS = 10_000;
 
 interface StoreTables {
-  readonly sourceTable: Table<SourceConfig>;
-  readonly destinationTable: Table<DestinationConfig>;
+  readonly sourceTable: Followed<SourceConfig>;
+  readonly sourceListing: SourceListing;
+  readonly destinationTable: Followed<DestinationConfig>;
+  readonly destinationListing: DestinationListing;
   readonly ids: Pick<Ids, "newAuditId" | "newRetryId">;
   readonly secrets: SecretBox;
 }
+
+type Followed<V> = Pick<Table<V>, "get" | "load" | "look" | "openWriters" | "size" | "until">;
 
 interface Stores {
   readonly requestKeys: OpenedKeys;
@@ -32,15 +39,15 @@ interface Stores {
   readonly writerOf: (topic: { readonly name: string }, table: TableWriterOptions["table"]) => TableWriter;
   readonly audit: Audit;
   readonly retryRequests: RetryRequests;
-  readonly sources: EditedStore<SourceConfig>;
-  readonly destinations: EditedStore<DestinationConfig>;
+  readonly sources: EditedStore<SourceConfig> & SourceListing;
+  readonly destinations: EditedStore<DestinationConfig> & DestinationListing;
 }
 
 /** Resolves when the Idempotency-Keys of other processes are known. */
 export async function openStores(
   context: ControlContext,
   connection: Connection,
-  { sourceTable, destinationTable, ids, secrets }: StoreTables,
+  { sourceTable, destinationTable, ids, secrets, ...listings }: StoreTables,
 ): Promise<Stores> {
   const { nowMs } = context;
   const { kafka, serde, topics } = connection;
@@ -69,8 +76,11 @@ export async function openStores(
   };
   return {
     ...{ producer, writerOf, audit, requestKeys, retryRequests },
-    sources: createEditedStore(sources, sourceWriter),
-    destinations: createEditedStore(destinations, writerOf(topics.destinationConfig, destinationTable)),
+    sources: withListing(createEditedStore(sources, sourceWriter), listings.sourceListing),
+    destinations: withListing(
+      createEditedStore(destinations, writerOf(topics.destinationConfig, destinationTable)),
+      listings.destinationListing,
+    ),
   };
 }
 

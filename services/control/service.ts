@@ -75,15 +75,16 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   const egress = outside.createEgress({ allowCidrs: settings.egress.allowCidrs, host });
   lifecycle.onStop("egress", () => egress.close());
 
-  const { telemetry, sourceCosts, ...tables } = openConfiguration(context, connection);
-  const { sourceTable, destinationTable, audienceTable } = tables;
+  const slices = new Slices(host);
+  const configured = openConfiguration(context, { ...connection, slices });
+  const { audienceTable, destinationTable, sourceCosts, sourceTable, telemetry } = configured;
   outside.watch(context, connection);
-  await loadAll(context, connection, Object.values(tables));
+  await loadAll(context, connection, [sourceTable, destinationTable, audienceTable]);
   const destination = (id: string) => destinationTable.get(id);
   const secrets = createSecretBox(settings.encryption);
-  watchUnreadable(context, destinationTable, secrets);
+  watchUnreadable(context, configured, secrets);
   const ids = createIds(outside.randomBytes);
-  const stores = await openStores(context, connection, { sourceTable, destinationTable, ids, secrets });
+  const stores = await openStores(context, connection, { ...configured, ids, secrets });
   const { producer, sources, audit, requestKeys, retryRequests } = stores;
   const shared = {
     destinations: stores.destinations,
@@ -102,7 +103,6 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   openDeletedAudiences(context, { ...audiences, ...imports, isFirstOwner });
   const deletedUsers = createDeletedUsers(regulations);
   const breakers = await openBreakers(context, connection);
-  const slices = new Slices(host);
   const watched = { deletedUsers, breakers, slices };
   const opened = openDeliveries(context, { ...owning, ...outside, ...watched, destination });
   const users = { ...shared, ...opened, ...audiences, ...settings.switch, profiles, slices, host };

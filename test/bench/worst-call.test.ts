@@ -16,7 +16,8 @@ const MAX_BODY_BYTES = 512 * 1024;
 
 /** One destination after the other, as control is asked for it. */
 function askControl(asked: readonly Asked[]) {
-  const costs = new SourceCosts();
+  let count = 0;
+  const costs = new SourceCosts(() => count);
   const rules = { isSource: () => true, before: undefined, partitions: 12, retryDelaysMs: [10_000], costs };
   const problemsOf = (one: object): readonly object[] => {
     const body = { ...one, sourceIds: ["shop"] };
@@ -25,6 +26,7 @@ function askControl(asked: readonly Asked[]) {
   };
   const problems = destinationsOf({ asked }).map((made, index) => {
     const found = problemsOf(asked[index] ?? {});
+    count += 1;
     costs.apply(made, undefined);
     return found;
   });

@@ -1,7 +1,7 @@
 import { isPromise } from "../decoding.ts";
-import type { TableOptions } from "../table-types.ts";
+import type { TableOptions, TableValues } from "../table-types.ts";
 import type { RawRecord } from "../types.ts";
-import { DecodedValues, EncodedValues, NoValues, type TableValues } from "./table-values.ts";
+import { DecodedValues, EncodedValues, NoValues } from "./table-values.ts";
 
 /** What a table takes of a record. */
 export interface Taken<L> {
@@ -18,7 +18,8 @@ export interface TableReading<V, L> {
 }
 
 export function tableReading<V extends L, L>(options: TableOptions<V, L>): TableReading<V, L> {
-  const { topic, keepsValues } = options;
+  const { topic, keepsValues, values } = options;
+  if (values !== undefined) return { values, read: readBytes(options) };
   const decode = (record: RawRecord) => options.decode(record);
   if (keepsValues === false) return { values: new NoValues<V>(), read: (record) => whole(record, decode) };
   if (options.excerpt === undefined && options.decodeForListeners === undefined)

@@ -1,16 +1,7 @@
 import { PackedMap, RecentMap } from "#packed";
 import { isPromise } from "../decoding.ts";
+import type { TableValues } from "../table-types.ts";
 import type { RawRecord } from "../types.ts";
-
-/** The content of a table of V, by key. Listeners of the table are told an L of each value: the V itself, or some of it. */
-export interface TableValues<V, L> {
-  readonly size: number;
-  get(key: string): V | undefined;
-  /** `kept` are the bytes of the value. */
-  set(key: string, told: L, kept: Buffer): void;
-  delete(key: string): void;
-  entries(): IterableIterator<[string, V]>;
-}
 
 export class DecodedValues<V> implements TableValues<V, V> {
   readonly #values = new Map<string, V>();

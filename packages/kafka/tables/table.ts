@@ -7,14 +7,13 @@ import type { PartitionOffsets } from "../admin-types.ts";
 import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import { Shutdown } from "../shutdown.ts";
-import type { Table, TableListener, TableOptions } from "../table-types.ts";
+import type { Table, TableListener, TableOptions, TableValues } from "../table-types.ts";
 import type { FollowedTopic, Following, KafkaLogger, RawRecord } from "../types.ts";
 import { Conditions } from "./conditions.ts";
 import { isRestoreMark, OpenRestores } from "./open-restores.ts";
 import { OpenWriters } from "./open-writers.ts";
 import { RecordReader } from "./record-reader.ts";
 import { type Taken, tableReading } from "./table-reading.ts";
-import type { TableValues } from "./table-values.ts";
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
 
@@ -35,7 +34,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #memory = new SeenLog();
   readonly #writers = new OpenWriters();
   readonly #restores = new OpenRestores();
-  readonly #listeners = new Set<TableListener<L>>();
+  readonly #listeners = new Set<TableListener<L, V>>();
   /** Looked at when anything was read. */
   readonly #conditions = new Conditions();
   readonly #ending: Shutdown;
@@ -121,7 +120,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     this.#restores.unlessOpen(this.#options.topic, ends);
   }
 
-  onChange(listener: TableListener<L>): () => void {
+  onChange(listener: TableListener<L, V>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

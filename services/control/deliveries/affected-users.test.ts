@@ -47,7 +47,7 @@ function partsWith(changes: Partial<AffectedUsersParts> = {}): AffectedUsersPart
     listed({ place: 1, userId: "u2", sourceId: "s2" }),
   ];
   return {
-    destinations: { list: () => [{ id: "d1" }] as never },
+    destinations: { placeOf: (id) => (id === "d1" ? { id, createdAtMs: 1 } : undefined) },
     waiting: {
       async scan({ onJob }) {
         for (const [offset, one] of jobs.entries())

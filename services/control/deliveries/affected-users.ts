@@ -1,20 +1,21 @@
 // What there is of some users, as far as it can be counted while somebody waits: a regulation says it before it begins.
+
 import { userProfileId } from "#audiences";
 import { hasPreviousId } from "#contract";
 import type { Host } from "#host";
-import type { AudienceConfig, DeliveryJob, DestinationConfig } from "#topics";
+import type { AudienceConfig, DeliveryJob } from "#topics";
 import { scan } from "../http/scan.ts";
-import type { ConfigStore } from "../records/config-store.ts";
 import type { ProfileReader, SentState } from "../records/profiles/replica.ts";
 import type { Slices } from "../records/profiles/slices.ts";
 import { untilRead } from "../resources/audiences/member-parts.ts";
+import type { DestinationListing } from "../resources/destinations/configured.ts";
 import type { AffectedUsers, Count } from "../resources/regulations/parts.ts";
 import type { DeliveryIndex } from "./index/delivery-index.ts";
 import { findWaiting } from "./waiting/find.ts";
 import type { WaitingReader } from "./waiting/reader.ts";
 
 export interface AffectedUsersParts {
-  readonly destinations: Pick<ConfigStore<DestinationConfig>, "list">;
+  readonly destinations: Pick<DestinationListing, "placeOf">;
   readonly waiting: WaitingReader;
   readonly deliveries: { readonly index: Pick<DeliveryIndex, "listDeadLetters"> };
   readonly audiences: { list(): readonly Pick<AudienceConfig, "id" | "kind" | "deletedAtMs">[] };
@@ -97,7 +98,7 @@ async function countWaiting(
   { destinations, host, waiting }: AffectedUsersParts,
   asked: Asked,
 ): Promise<Count> {
-  const destinationIds = destinations.list().map(({ id }) => id);
+  const destinationIds = { has: (id: string) => destinations.placeOf(id) !== undefined };
   const means = (job: DeliveryJob): boolean => isIn(job, asked) && isOfUsers(job, asked.userIds);
   const { count, isComplete } = await findWaiting(waiting, { destinationIds, means, most: 1 }, host);
   return { atLeast: count, isComplete };

@@ -73,19 +73,20 @@ export function page<T extends Listed>(
   { limit = DEFAULT_LIMIT, after }: Static<typeof PageQuery>,
   sizeOf: (entry: T) => number = noSize,
 ) {
-  const last = after === undefined ? undefined : readCursor(after);
+  const last = after === undefined ? undefined : readAgeCursor(after);
   const start = last === undefined ? 0 : all.findIndex((entry) => byAge(entry, last) > 0);
   const data = start < 0 ? [] : fitting(all.slice(start, start + limit), sizeOf);
   const end = data.at(-1);
   const hasMore = end !== undefined && end !== all.at(-1);
-  return { data, next: hasMore ? cursorOf(end) : null, total: all.length };
+  return { data, next: hasMore ? ageCursorOf(end) : null, total: all.length };
 }
 
-function cursorOf({ id, createdAtMs }: Listed): string {
+export function ageCursorOf({ id, createdAtMs }: Listed): string {
   return Buffer.from(`${createdAtMs}:${id}`).toString("base64url");
 }
 
-function readCursor(cursor: string): Listed {
+/** Throws a 422. */
+export function readAgeCursor(cursor: string): Listed {
   const [, createdAtMs, id] = /^(\d{1,16}):(.+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (createdAtMs === undefined || id === undefined) {
     throw refused([{ path: "after", message: "is not a cursor that a list gave" }]);

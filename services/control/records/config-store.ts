@@ -2,7 +2,6 @@
 import type { PartitionWriter, Producer, Table } from "#kafka";
 import type { Serde } from "#serde";
 import type { RecordTypes, Topic } from "#topics";
-import { OldestFirst } from "./oldest-first.ts";
 
 export type ConfigName =
   | "source-config"
@@ -13,8 +12,6 @@ export type ConfigName =
 
 export interface ConfigStore<V> {
   get(id: string): V | undefined;
-  /** Oldest first, in an order that new entries do not disturb. */
-  list(): V[];
   readonly size: number;
   /** Resolves when what other processes wrote before the call can be read; waits while Kafka is away. */
   refresh(): Promise<void>;
@@ -26,7 +23,7 @@ export interface ConfigStore<V> {
 
 interface StoreOptions<R extends ConfigName> {
   readonly topic: Topic<R>;
-  readonly table: Table<RecordTypes[R]>;
+  readonly table: Pick<Table<RecordTypes[R]>, "get" | "load" | "size" | "until">;
   readonly producer: Producer;
   readonly serde: Serde;
 }
@@ -38,10 +35,8 @@ export function createConfigStore<R extends ConfigName>(
   options: StoreOptions<R>,
 ): ConfigStore<RecordTypes[R]> {
   const { topic, table, producer, serde } = options;
-  const oldestFirst = OldestFirst.of(table);
   return {
     get: (id) => table.get(id),
-    list: () => oldestFirst.list(),
     get size() {
       return table.size;
     },

@@ -43,7 +43,6 @@ export function createEditedStore<V extends { readonly id: string }>(
     awayWhenTooSlow(() => sole.take(id, before));
   return {
     get: (id) => store.get(id),
-    list: () => store.list(),
     get size() {
       return store.size;
     },

@@ -16,7 +16,7 @@ function partsOf(letters: readonly ListedDeadLetter[]): CallParts {
       },
       progress: { indexedUntilMs: () => 0 },
     },
-    destinations: { get: () => undefined, list: () => [] },
+    destinations: { get: () => undefined, in: () => [] },
     replays: { list: () => [] },
     deletedUsers: { mayBeOfDeleted: () => false },
     waiting: { scan: async () => undefined, decode: () => Promise.reject(new Error("nothing waits")) },

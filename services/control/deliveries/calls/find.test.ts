@@ -35,7 +35,7 @@ const parts: CallParts = {
     },
     progress: { indexedUntilMs: () => 0 },
   },
-  destinations: { get: () => undefined, list: () => [] },
+  destinations: { get: () => undefined, in: () => [] },
   replays: { list: () => [...replays] },
   deletedUsers: { mayBeOfDeleted: () => isDeleted },
   waiting: {

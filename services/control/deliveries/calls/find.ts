@@ -1,6 +1,7 @@
 import { type CallUser, userIn, userKey } from "#contract";
 import type { DeliveryJob, Replay } from "#topics";
 import { notFound, ProblemError, refused } from "../../http/problem.ts";
+import { ofSource } from "../../resources/destinations/configured.ts";
 import { replaysBack } from "../dead-letters/selection.ts";
 import type { ListedAttempt } from "../index/attempts-table.ts";
 import type { ListedDeadLetter } from "../index/dead-letters-table.ts";
@@ -62,7 +63,7 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
   if (sourceId === undefined) throw noTrace();
   const means = (job: DeliveryJob) =>
     job.messageId === messageId && job.sourceId === sourceId && isOf(user, userIn(job));
-  const search = { destinationIds: destinationIds(parts, sourceId, before), means };
+  const search = { destinationIds: new Set(destinationIds(parts, sourceId, before)), means };
   const found = await findWaiting(parts.waiting, search, parts.host);
   if (entries.length + found.jobs.length === 0 && found.isComplete) throw noTrace();
   const isAllSeen = (await parts.untilIndexed("deadLetters")) && found.isComplete;
@@ -163,7 +164,7 @@ function destinationIds(
   sourceId: string,
   { accepted, attempts, deadLetters }: Pick<Known, "accepted" | "attempts" | "deadLetters">,
 ): string[] {
-  const connected = destinations.list().filter(({ sourceIds }) => sourceIds.includes(sourceId));
+  const connected = destinations.in(ofSource(sourceId));
   const known = [...attempts, ...deadLetters].flatMap(({ destinationId }) => destinationId ?? []);
   const routed = accepted.flatMap((one) => one.destinationIds);
   return [...new Set([...connected.map(({ id }) => id), ...known, ...routed])];

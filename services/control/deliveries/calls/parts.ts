@@ -2,6 +2,7 @@ import type { Host } from "#host";
 import type { DestinationConfig } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
 import type { ReplayStore } from "../../records/replays/store.ts";
+import type { DestinationListing } from "../../resources/destinations/configured.ts";
 import type { DeletedUsers } from "../../resources/regulations/deleted-users.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
@@ -13,7 +14,7 @@ export interface CallParts {
     readonly index: Pick<DeliveryIndex, "listAttempts" | "listDeadLetters" | "listRoutedCalls">;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
-  readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "list">;
+  readonly destinations: Pick<ConfigStore<DestinationConfig> & DestinationListing, "get" | "in">;
   readonly replays: Pick<ReplayStore, "list">;
   readonly deletedUsers: Pick<DeletedUsers, "mayBeOfDeleted">;
   readonly waiting: WaitingReader;

@@ -1,15 +1,18 @@
 // GET /v1/flow: what goes from sources to destinations now.
 import { Type } from "typebox";
+import { SPACE_SOURCE } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
+import { ofSource } from "../../resources/destinations/configured.ts";
 import { HEALTH_STATES, healthState } from "../../resources/destinations/health/view.ts";
 import { floorTo, STEP_MS } from "../index/eras.ts";
 import type { FlowBetween } from "../index/flow-between.ts";
 import { between, MOST_SHOWN, sourcesOf } from "./between.ts";
+import { shownDestinations, shownSources } from "./candidates.ts";
 import type { BetweenParts } from "./parts.ts";
 import { countedUntilMs } from "./read.ts";
 import { CountedUntilField } from "./schemas.ts";
@@ -98,10 +101,12 @@ export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
     async ({ query: { minutes = DEFAULT_MINUTES } }) => {
       const nowMs = parts.nowMs();
       const fromMs = floorTo(nowMs, STEP_MS.minute) - minutes * STEP_MS.minute;
-      const destinations = parts.destinations.list();
-      const sources = sourcesOf(parts.sources.list(), destinations);
-      const shown = between(await readMinutes(parts, fromMs, nowMs), {
-        sources,
+      const sums = await readMinutes(parts, fromMs, nowMs);
+      const isStuck = (one: DestinationConfig): boolean => destinationOf(one, parts).isStuck;
+      const destinations = await shownDestinations(parts, sums, isStuck);
+      const isTaken = parts.destinations.hasAny(ofSource(SPACE_SOURCE));
+      const shown = between(sums, {
+        sources: sourcesOf(await shownSources(parts, sums), isTaken),
         destinations: destinations.map((one) => destinationOf(one, parts)),
       });
       return {
@@ -110,8 +115,8 @@ export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
         destinations: shown.destinations.map(({ sourceIds: _, ...destination }) => destination),
         flows: [...shown.flows],
         others: {
-          sources: sources.length - shown.sources.length,
-          destinations: destinations.length - shown.destinations.length,
+          sources: parts.sources.size + Number(isTaken) - shown.sources.length,
+          destinations: parts.destinations.size - shown.destinations.length,
         },
         countedUntil: isoTimeOrNull(countedUntilMs(parts)),
       };

@@ -1,7 +1,7 @@
 // What goes from which source to which destination: the ones that are stuck or busiest, as many as a picture has room for; pure.
 
 import { SPACE_SOURCE } from "#contract";
-import type { DestinationConfig, SourceConfig } from "#topics";
+import type { SourceConfig } from "#topics";
 import type { FlowBetween } from "../index/flow-between.ts";
 import type { FlowStage } from "../index/flow-stages.ts";
 
@@ -77,12 +77,11 @@ function first<T>(all: readonly T[], weightOf: (one: T) => number): T[] {
 /** What audiences and computed traits send comes from a source that nobody made. */
 const AUDIENCES = { id: SPACE_SOURCE, name: "Audiences and computed traits", enabled: true };
 
-/** Those that somebody made, and that of audiences once a destination takes it. */
+/** Those that somebody made, and that of audiences once it is taken by a destination. */
 export function sourcesOf(
   sources: readonly Pick<SourceConfig, "enabled" | "id" | "name">[],
-  destinations: readonly Pick<DestinationConfig, "sourceIds">[],
+  isTaken: boolean,
 ) {
   const made = sources.map(({ enabled, id, name }) => ({ id, name, enabled }));
-  const isTaken = destinations.some(({ sourceIds }) => sourceIds.includes(SPACE_SOURCE));
   return isTaken ? [...made, AUDIENCES] : made;
 }

@@ -1,7 +1,8 @@
 import type { Host } from "#host";
-import type { DestinationConfig, SourceConfig } from "#topics";
-import type { ConfigStore } from "../../records/config-store.ts";
+import type { Breakers } from "../../records/breakers/breakers.ts";
+import type { DestinationListing } from "../../resources/destinations/configured.ts";
 import type { DestinationParts } from "../../resources/destinations/parts.ts";
+import type { SourceListing } from "../../resources/sources/configured.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
 import type { KnownSourceParts } from "../known-source.ts";
@@ -18,13 +19,14 @@ export interface FlowParts {
 }
 
 /** What the picture of the flow is made of. */
-export interface BetweenParts extends Pick<DestinationParts, "breakers" | "health"> {
+export interface BetweenParts extends Pick<DestinationParts, "health"> {
   readonly deliveries: {
     readonly index: Pick<DeliveryIndex, "sumBetween">;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
-  readonly sources: Pick<ConfigStore<SourceConfig>, "list">;
-  readonly destinations: Pick<ConfigStore<DestinationConfig>, "list">;
+  readonly sources: Pick<SourceListing, "peek" | "placeOf" | "rows" | "size">;
+  readonly destinations: Pick<DestinationListing, "hasAny" | "idsIn" | "peek" | "placeOf" | "rows" | "size">;
+  readonly breakers: Pick<Breakers, "of" | "urls">;
   readonly host: Pick<Host, "setImmediate">;
   /** The clock, Unix milliseconds. */
   nowMs(): number;

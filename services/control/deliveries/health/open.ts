@@ -26,7 +26,8 @@ export async function openHealth(context: Context, parts: HealthParts): Promise<
     onPoison: ({ key }, error) =>
       context.logger.error({ destinationId: key, err: error }, "health of a destination cannot be read"),
   });
-  const recovering = followRecovering(table);
+  const recovering = followState(table, "recovering");
+  const failing = followState(table, "failing");
   const counts = followStateCounts(parts.destinationTable, table);
   await table.load();
   const producer = kafka.durableProducer();
@@ -42,6 +43,7 @@ export async function openHealth(context: Context, parts: HealthParts): Promise<
   });
   return {
     of: (id) => table.get(id),
+    failing,
     forget(id) {
       // A record that stays is shown to nobody.
       if (table.get(id) !== undefined) write(id, null).catch(() => undefined);
@@ -134,11 +136,11 @@ function ownedBy(
   };
 }
 
-/** Ids of the destinations that are recovering, kept change by change: nobody looks through all of them. */
-function followRecovering(table: Table<DestinationHealth>): ReadonlySet<string> {
+/** Ids of the destinations in a state, kept change by change: nobody looks through all of them. */
+function followState(table: Table<DestinationHealth>, state: string): ReadonlySet<string> {
   const ids = new Set<string>();
   table.onChange((id, health) => {
-    if (health?.state === "recovering") ids.add(id);
+    if (health?.state === state) ids.add(id);
     else ids.delete(id);
   });
   return ids;

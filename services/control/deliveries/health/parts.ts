@@ -22,7 +22,10 @@ export interface HealthParts {
   readonly serde: Serde;
   readonly topics: TopicMap;
   readonly ownedWork: OwnedWork;
-  readonly destinationTable: Pick<Table<DestinationConfig>, "get" | "onChange">;
+  readonly destinationTable: Pick<
+    Table<DestinationConfig, Pick<DestinationConfig, "id">>,
+    "get" | "onChange"
+  >;
   readonly destinations: Pick<EditedStore<DestinationConfig>, "get" | "refresh" | "replace">;
   readonly changes: ChangeQueue;
   /** Of every topic whose key names a destination. */

@@ -124,7 +124,11 @@ export async function look(
     if (isMeant) missing.delete(job.messageId);
     return isMeant;
   };
-  const { count, isComplete } = await findWaiting(waiting, { destinationIds: [id], means, most: 0 }, host);
+  const { count, isComplete } = await findWaiting(
+    waiting,
+    { destinationIds: new Set([id]), means, most: 0 },
+    host,
+  );
   return { found: isComplete ? count : undefined, atLeast: count, notFound: [...missing] };
 }
 

@@ -3,13 +3,14 @@ import type { Host } from "#host";
 import type { DeliveryJob } from "#topics";
 import type { WaitingReader } from "./reader.ts";
 import { FurthestCopies, type WaitingJob } from "./waiting-job.ts";
+import type { DestinationIds } from "./wakes.ts";
 
 const MOST_JOBS = 10_000;
 /** For all destinations together. */
 const SCAN_MS = 4_000;
 
 export interface FindOptions {
-  readonly destinationIds: readonly string[];
+  readonly destinationIds: DestinationIds;
   means(job: DeliveryJob): boolean;
   /** Jobs that are wanted of the answer; more are only counted. */
   readonly most?: number;

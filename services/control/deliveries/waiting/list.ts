@@ -56,7 +56,7 @@ export async function listWaiting(
   };
   try {
     const signal = AbortSignal.any([late.signal, full.signal]);
-    const end = await reader.scan({ destinationIds: [destinationId], after, signal, onJob });
+    const end = await reader.scan({ destinationIds: new Set([destinationId]), after, signal, onJob });
     const jobs = found.first(limit);
     const next = found.size > jobs.length ? jobs.at(-1)?.place : end;
     const summary = after === undefined ? sum(found.receivedAtMs(), end === undefined) : undefined;

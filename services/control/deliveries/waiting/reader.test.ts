@@ -26,7 +26,7 @@ test("a job that moves on while somebody looks is seen: the ends are looked at w
     groupId: "deliverer",
   });
   const signal = new AbortController().signal;
-  await reader.scan({ destinationIds: ["d1"], after: undefined, signal, onJob: () => undefined });
+  await reader.scan({ destinationIds: new Set(["d1"]), after: undefined, signal, onJob: () => undefined });
   expect(looks).toEqual(["wakes", "committed", "committed", "committed", "end", "end", "end"]);
 });
 
@@ -62,7 +62,7 @@ test("a job is seen in whatever partition it stands: its destination may have ha
   });
   const found: string[] = [];
   const end = await reader.scan({
-    destinationIds: ["d1", "d2"],
+    destinationIds: new Set(["d1", "d2"]),
     after: undefined,
     signal: new AbortController().signal,
     onJob: ({ place }) => void found.push(keys[place.partition] ?? ""),
@@ -96,7 +96,7 @@ test("what deliverers have done behind their place does not wait, though they ha
   });
   const found: number[] = [];
   await reader.scan({
-    destinationIds: ["d1"],
+    destinationIds: new Set(["d1"]),
     after: undefined,
     signal: new AbortController().signal,
     onJob: ({ place }) => void found.push(place.offset),

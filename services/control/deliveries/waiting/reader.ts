@@ -4,7 +4,7 @@ import { orAborted } from "#host";
 import type { Admin, CommittedPlace, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeliveryJob, TopicMap } from "#topics";
-import { readWakes, type Wakes } from "./wakes.ts";
+import { type DestinationIds, readWakes, type Wakes } from "./wakes.ts";
 
 /** Where a waiting job stands. `topic` counts delivery-jobs and then the retry topics, shortest delay first. */
 export interface WaitingPlace {
@@ -21,7 +21,7 @@ export interface FoundJob {
 }
 
 interface Scan {
-  readonly destinationIds: readonly string[];
+  readonly destinationIds: DestinationIds;
   /** Only behind this place. */
   readonly after: WaitingPlace | undefined;
   /** Aborted when it has taken long enough. */
@@ -143,8 +143,7 @@ async function scanStretch(
   { options, scan, wakes }: Scanning,
   { isDone, place, toOffset, topicName }: Stretch,
 ): Promise<ScanEnd> {
-  const { signal } = scan;
-  const destinationIds = new Set(scan.destinationIds);
+  const { destinationIds, signal } = scan;
   let read = place.offset - 1;
   const onRecord = async (record: RawRecord): Promise<void> => {
     const { key, offset, value } = record;

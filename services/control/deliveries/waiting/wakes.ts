@@ -17,14 +17,22 @@ interface WakesOptions {
   readonly topics: Pick<TopicMap, "deliveryWakes">;
 }
 
+/** A set of ids, or all that there are. */
+export type DestinationIds = Pick<ReadonlySet<string>, "has">;
+
+/** Of a key: destination, topic and partition with colons between them, of which the last two have none. */
+function destinationOf(key: string): string {
+  return key.slice(0, key.lastIndexOf(":", key.lastIndexOf(":") - 1));
+}
+
 /** The topic is compacted and its cursors are forgotten soon, so all of it is read. */
 export async function readWakes(
   { admin, kafka, serde, topics }: WakesOptions,
-  destinationIds: readonly string[],
+  destinationIds: DestinationIds,
 ): Promise<Wakes> {
   const { deliveryWakes } = topics;
   const wakes = new Map<string, DeliveryWake>();
-  const isMeant = (key: string): boolean => destinationIds.some((id) => key.startsWith(`${id}:`));
+  const isMeant = (key: string): boolean => destinationIds.has(destinationOf(key));
   const partitions = await admin.offsets(deliveryWakes.name);
   await Promise.all(
     partitions

@@ -14,7 +14,7 @@ import type { ImportQueue } from "../imports/queue.ts";
 import { endedImports, forgettable, type Known } from "./forget.ts";
 
 export interface DeletedAudienceParts {
-  readonly audiences: Pick<EditedStore<AudienceConfig>, "list" | "refresh" | "rewrite">;
+  readonly audiences: Pick<EditedStore<AudienceConfig>, "refresh" | "rewrite"> & { list(): AudienceConfig[] };
   readonly audienceProgress: Pick<Table<AudienceProgress>, "get" | "load">;
   readonly profilePartitions: number;
   readonly imports: Pick<ImportQueue, "all" | "refresh" | "remove">;

@@ -1,5 +1,4 @@
 // What an import is about, and what else changes with the list, by names that people know; pure.
-import { SPACE_SOURCE } from "#contract";
 import type { AudienceConfig, DestinationConfig } from "#topics";
 import { namedBy } from "../../resources/audiences/references.ts";
 
@@ -24,16 +23,15 @@ export interface Affected {
 
 const MOST_NAMED = 20;
 
+/** `connected`: destinations that take what audiences say. */
 export function affectedBy(
   audienceId: string,
   configs: readonly AudienceConfig[],
-  destinations: readonly DestinationConfig[],
+  connected: readonly DestinationConfig[],
 ): Affected {
   const existing = configs.filter(({ deletedAtMs }) => deletedAtMs === null);
   const list = existing.find(({ id }) => id === audienceId);
-  const receivers = destinations.filter(
-    ({ enabled, sourceIds }) => enabled && sourceIds.includes(SPACE_SOURCE),
-  );
+  const receivers = connected.filter(({ enabled }) => enabled);
   return {
     audienceName: list?.name ?? null,
     audiences: some(list === undefined ? [] : namingThrough(list, existing)),

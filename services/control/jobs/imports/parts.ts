@@ -1,8 +1,7 @@
-import type { DestinationConfig } from "#topics";
 import type { Audit } from "../../http/audit/audit.ts";
 import type { Ids } from "../../ids.ts";
-import type { ConfigStore } from "../../records/config-store.ts";
 import type { AudienceParts } from "../../resources/audiences/parts.ts";
+import type { DestinationListing } from "../../resources/destinations/configured.ts";
 import type { ImportQueue } from "./queue.ts";
 import type { StagedRows } from "./staged-rows.ts";
 
@@ -12,5 +11,5 @@ export interface ImportParts extends Pick<AudienceParts, "audiences" | "changes"
   readonly imports: ImportQueue;
   readonly stagedRows: Pick<StagedRows, "begin">;
   readonly ids: Pick<Ids, "newUploadId">;
-  readonly destinations: Pick<ConfigStore<DestinationConfig>, "list">;
+  readonly destinations: Pick<DestinationListing, "in">;
 }

@@ -1,10 +1,13 @@
 // PUT /v1/audiences/{id}/members/{importId}, GET …/imports/{importId}, POST …/imports/{importId}/confirm (contract 10.8).
+
 import type { Readable } from "node:stream";
+import { SPACE_SOURCE } from "#contract";
 import type { MembershipImport } from "#topics";
 import { actorOf } from "../../http/caller.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
+import { ofSource } from "../../resources/destinations/configured.ts";
 import { affectedBy } from "./affected.ts";
 import { confirmImport, existingImport, startImport } from "./commands.ts";
 import type { ImportParts } from "./parts.ts";
@@ -79,7 +82,8 @@ function readerOf(contentType = ""): typeof csvRows {
 }
 
 function viewOf({ audiences, destinations }: ImportParts, one: MembershipImport) {
-  return importView(one, affectedBy(one.audienceId, audiences.list(), destinations.list()));
+  const connected = destinations.in(ofSource(SPACE_SOURCE));
+  return importView(one, affectedBy(one.audienceId, audiences.list(), connected));
 }
 
 function addReadRoute(app: ControlApp, parts: ImportParts): void {

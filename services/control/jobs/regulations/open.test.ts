@@ -1,10 +1,12 @@
 // Regulations on a simulated Kafka: how the parts are put together, and what two processes make of it.
+
 import { describe, expect, test } from "@jest/globals";
 import type { Regulation } from "#topics";
 import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
 import { createOwnedWork } from "../../records/durable-work/owned-work.ts";
+import { ofSource } from "../../resources/destinations/configured.ts";
 import { regulation } from "../../resources/regulations/fixtures/regulation.ts";
 import type { RegulationStore } from "../../resources/regulations/store.ts";
 import { openRegulations } from "./open.ts";
@@ -35,7 +37,10 @@ function process(quiet: QuietWorld, name: string) {
           ownedWork,
           serde,
           topics,
-          destinations: { list: () => DESTINATIONS as never, refresh: async () => undefined },
+          destinations: {
+            hasAny: (group) => DESTINATIONS.some(({ sourceIds }) => sourceIds.map(ofSource).includes(group)),
+            refresh: async () => undefined,
+          },
           suppressed: { look: async () => undefined },
         },
       ),

@@ -8,6 +8,8 @@ import { WorkOwner } from "../../records/durable-work/owner.ts";
 import { Pace } from "../../records/durable-work/pace.ts";
 import { createSoleWriter } from "../../records/sole-writer.ts";
 import type { Suppressed } from "../../records/suppressions/suppressed.ts";
+import type { DestinationListing } from "../../resources/destinations/configured.ts";
+import { isConnected } from "../../resources/regulations/affected-sources.ts";
 import { hasEnded } from "../../resources/regulations/regulation.ts";
 import { createRegulationStore, type RegulationStore } from "../../resources/regulations/store.ts";
 import { createRegulationRecords } from "./records.ts";
@@ -18,7 +20,7 @@ export interface OpenRegulationsParts {
   readonly serde: Serde;
   readonly topics: TopicMap;
   readonly ownedWork: Pick<OwnedWork, "add">;
-  readonly destinations: Pick<ConfigStore<DestinationConfig>, "list" | "refresh">;
+  readonly destinations: Pick<ConfigStore<DestinationConfig> & DestinationListing, "hasAny" | "refresh">;
   readonly suppressed: Pick<Suppressed, "look">;
 }
 
@@ -134,7 +136,7 @@ function workOf(
     records: createRegulationRecords({ topics, serde, nowMs }),
     lookAtSuppressions: () => suppressed.look(),
     write: (records) => producer.send(records),
-    destinations: () => destinations.list(),
+    isConnected: (sourceId) => isConnected(destinations, sourceId),
     pace: new Pace(settings.regulations.notificationsPerSecond, host),
     onWritten: (kind, count) => written.inc({ kind }, count),
     host,

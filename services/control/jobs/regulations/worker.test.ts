@@ -49,7 +49,8 @@ function world(begun: Regulation, destinations = [{ enabled: true, sourceIds: ["
       if (state.isLost) throw new Error("they are lost");
     },
     write: (records) => durable(() => void log.push(...records.map(name))),
-    destinations: () => state.destinations,
+    isConnected: (id) =>
+      state.destinations.some(({ enabled, sourceIds }) => enabled && sourceIds.includes(id)),
     pace: { stepCalls: 1, turn: async () => undefined },
     onWritten: () => undefined,
     host: {

@@ -10,14 +10,13 @@
 // which may have decided otherwise about a moment that receivers are told (decision 75).
 import type { Host } from "#host";
 import type { OutgoingRecord } from "#kafka";
-import type { DestinationConfig, Regulation } from "#topics";
+import type { Regulation } from "#topics";
 import type { Pace } from "../../records/durable-work/pace.ts";
 import type { Replacement } from "../../records/sole-writer.ts";
 import {
   ended,
   forgotten,
   hasEnded,
-  isConnected,
   nextNotifications,
   notified,
   sourceFailed,
@@ -39,8 +38,8 @@ export interface RegulationWork {
   readonly lookAtSuppressions: () => Promise<void>;
   /** Resolves when they are on all in-sync replicas. */
   readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;
-  /** Every destination there is now. */
-  readonly destinations: () => Iterable<Pick<DestinationConfig, "enabled" | "sourceIds">>;
+  /** Whether the source has an enabled destination now. */
+  readonly isConnected: (sourceId: string) => boolean;
   readonly pace: Pick<Pace, "stepCalls" | "turn">;
   readonly onWritten: (kind: WrittenKind, count: number) => void;
   readonly host: Pick<Host, "delay" | "elapsed">;
@@ -134,7 +133,7 @@ async function notifyOf(
   { sourceId, userIds }: { readonly sourceId: string; readonly userIds: readonly string[] },
   { work, signal }: Pick<Working, "work" | "signal">,
 ): Promise<Regulation> {
-  if (regulation.subjectsDone === 0 && !isConnected(sourceId, work.destinations()))
+  if (regulation.subjectsDone === 0 && !work.isConnected(sourceId))
     return sourceFailed(regulation, sourceId, work.nowMs());
   await work.pace.turn(userIds.length, signal);
   await work.write(userIds.map((userId) => work.records.notification(regulation, sourceId, userId)));

@@ -45,7 +45,7 @@ export async function findSettled(parts: SettledCallsParts, asked: Asked): Promi
   const committed = await parts.admin.committedOffsets(parts.groupId, parts.topicName);
   const pending = new Set<string>();
   await waiting.scan({
-    destinationIds: [asked.destinationId],
+    destinationIds: new Set([asked.destinationId]),
     signal: asked.signal,
     after: undefined,
     async onJob(found) {

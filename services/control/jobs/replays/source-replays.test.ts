@@ -1,10 +1,12 @@
 // The route behind the real HTTP server; what it works with is held by the test.
+
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { recordedLog } from "#support/recorded-log";
 import type { Replay } from "#topics";
 import { LOCAL_CALLER } from "../../http/auth.ts";
 import { type ControlApp, createServer } from "../../http/server.ts";
+import { ofSource } from "../../resources/destinations/configured.ts";
 import { addSourceReplayRoute, type SourceReplayParts } from "./source-replays.ts";
 
 let app: ControlApp | undefined;
@@ -25,7 +27,7 @@ async function setup(destinations: readonly Connected[]) {
   const parts = {
     sources: { get: (id: string) => (id === "shop" ? { id } : undefined) },
     destinations: {
-      list: () => destinations,
+      in: (group: string) => destinations.filter(({ sourceIds }) => sourceIds.map(ofSource).includes(group)),
       get: (id: string) => destinations.find((one) => one.id === id),
     },
     replays: { putVisibly: async (replay: Replay) => void written.push(replay) },

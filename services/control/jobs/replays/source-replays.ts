@@ -1,4 +1,5 @@
 // POST /v1/sources/{id}/replays: the calls of one source are sent again to each of its destinations.
+
 import { type Static, Type } from "typebox";
 import type { DestinationConfig, SourceConfig } from "#topics";
 import { actorOf } from "../../http/caller.ts";
@@ -9,6 +10,7 @@ import { notFound, ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
 import type { ConfigStore } from "../../records/config-store.ts";
+import { type DestinationListing, ofSource } from "../../resources/destinations/configured.ts";
 import { CALL_FIELDS } from "./call-schemas.ts";
 import { countCallReplays, type Noting, startCallReplay } from "./commands.ts";
 import { noting, type ReplayRouteParts } from "./noting.ts";
@@ -16,7 +18,7 @@ import { noting, type ReplayRouteParts } from "./noting.ts";
 /** Beside what a replay of one destination's calls works with. */
 export interface SourceReplayParts extends ReplayRouteParts {
   readonly sources: Pick<ConfigStore<SourceConfig>, "get">;
-  readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "list">;
+  readonly destinations: Pick<ConfigStore<DestinationConfig> & DestinationListing, "get" | "in">;
 }
 
 /** Each is a request to Kafka and a record; whoever has more names them. */
@@ -84,7 +86,7 @@ type Asked = Static<typeof SourceReplayBody> & { readonly sourceId: string };
 
 /** Throws a 409 when there would be none. */
 function meantDestinations({ destinations }: SourceReplayParts, sourceId: string) {
-  const connected = destinations.list().filter(({ sourceIds }) => sourceIds.includes(sourceId));
+  const connected = destinations.in(ofSource(sourceId));
   const enabled = connected.filter((destination) => destination.enabled);
   if (enabled.length === 0)
     throw new ProblemError(

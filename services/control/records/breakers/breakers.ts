@@ -32,6 +32,11 @@ export class Breakers {
     return this.#byUrl.size;
   }
 
+  /** Theirs. */
+  urls(): Iterable<string> {
+    return this.#byUrl.keys();
+  }
+
   observe(said: EndpointBreaker, nowMs: number): void {
     const { state, url, writer } = said;
     if (state === "closed") this.#forget(url, writer);

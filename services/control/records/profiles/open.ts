@@ -4,7 +4,6 @@ import type { audienceSwitch, dataDirSettings, ServiceContext, SettingsOf } from
 import type { Serde } from "#serde";
 import type { openStore } from "#state";
 import type { AudienceConfig, TopicMap } from "#topics";
-import type { ConfigStore } from "../config-store.ts";
 import type { Suppressed } from "../suppressions/suppressed.ts";
 import { Need } from "./need.ts";
 import { oneLookPerTurn } from "./one-look.ts";
@@ -17,7 +16,7 @@ export interface OpenProfilesParts {
   readonly topics: TopicMap;
   readonly openStore: typeof openStore;
   readonly suppressed: Pick<Suppressed, "isSuppressed">;
-  readonly audiences: Pick<ConfigStore<AudienceConfig>, "list">;
+  readonly audiences: { list(): readonly AudienceConfig[] };
   /** Of the topic of profiles. */
   readonly profilePartitions: number;
 }

@@ -5,6 +5,7 @@ import type { AudienceConfig, AudienceProgress, AudienceSize, TopicMap } from "#
 import type { Audit } from "../../http/audit/audit.ts";
 import { createConfigStore } from "../../records/config-store.ts";
 import { createEditedStore } from "../../records/edited-store.ts";
+import { OldestFirst } from "../../records/oldest-first.ts";
 import type { AudienceParts } from "./parts.ts";
 import { resourceOf } from "./resource.ts";
 import { followSizes } from "./size-rows.ts";
@@ -68,16 +69,14 @@ export async function openAudiences(
         if (!lifecycle.stopping.aborted) lifecycle.fail(error);
       });
   }
+  const store = createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde });
+  const edited = createEditedStore(
+    { store, audit, resourceOf, show: auditedView },
+    writerOf(audienceConfig, audienceTable),
+  );
+  const oldestFirst = OldestFirst.of(audienceTable);
   return {
-    audiences: createEditedStore(
-      {
-        store: createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde }),
-        audit,
-        resourceOf,
-        show: auditedView,
-      },
-      writerOf(audienceConfig, audienceTable),
-    ),
+    audiences: Object.assign(edited, { list: () => oldestFirst.list() }),
     audienceProgress: progress,
     sizeRows,
     eventsSince: (fromMs) => eventsSince(kafka.admin(), profileEvents.name, fromMs),

@@ -11,7 +11,10 @@ import type { SizeRows } from "./size-rows.ts";
 /** What the routes of audiences and computed traits work with. */
 export interface AudienceParts {
   /** Audiences, imported lists and computed traits; deleted ones too, so that their keys stay used. */
-  readonly audiences: EditedStore<AudienceConfig>;
+  readonly audiences: EditedStore<AudienceConfig> & {
+    /** Oldest first, in an order that new entries do not disturb. */
+    list(): AudienceConfig[];
+  };
   /** What each partition of profiles says, by `audienceProgressKey`. */
   readonly audienceProgress: Pick<Table<AudienceProgress>, "get">;
   readonly sizeRows: SizeRows;

@@ -1,10 +1,13 @@
 // Lists of destinations behind the real HTTP server; what they work with is held by the test.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { recordedLog } from "#support/recorded-log";
 import { destination as destinationRecord } from "#support/records";
 import type { DestinationConfig } from "#topics";
 import { LOCAL_CALLER } from "../../http/auth.ts";
 import { type ControlApp, createServer } from "../../http/server.ts";
+import { listingOf } from "../../records/fixtures/listing.ts";
+import { groupsOf } from "./configured.ts";
 import type { DestinationParts } from "./parts.ts";
 import { addDestinationRoutes } from "./routes.ts";
 
@@ -34,7 +37,7 @@ beforeEach(() => {
 beforeAll(async () => {
   const silent = () => undefined;
   const parts = {
-    destinations: { get: (id: string) => all.find((one) => one.id === id), list: () => all },
+    destinations: listingOf(() => all, groupsOf),
     sources: { get: (id: string) => (["shop", "blog"].includes(id) ? { id } : undefined) },
     health: {
       of: (id: string) =>

@@ -7,13 +7,14 @@ import type { ChangeQueue } from "../../records/change-queue.ts";
 import type { ConfigStore } from "../../records/config-store.ts";
 import type { EditedStore } from "../../records/edited-store.ts";
 import type { Telemetry } from "../../telemetry.ts";
+import type { DestinationListing } from "./configured.ts";
 import type { HealthBook } from "./health/written.ts";
 import type { RetryRequests } from "./retry-requests.ts";
 import type { SourceCosts } from "./source-costs.ts";
 
 /** What the routes of destinations work with. */
 export interface DestinationParts {
-  readonly destinations: EditedStore<DestinationConfig>;
+  readonly destinations: EditedStore<DestinationConfig> & DestinationListing;
   /** A destination is connected to sources that exist. */
   readonly sources: Pick<ConfigStore<SourceConfig>, "get">;
   /** Of the filters of each source's destinations. */

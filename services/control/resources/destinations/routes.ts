@@ -4,7 +4,6 @@ import type { DestinationConfig } from "#topics";
 import { actorOf } from "../../http/caller.ts";
 import { checkIfMatch, entityTag } from "../../http/entity-tag.ts";
 import { IdParams, IfMatch, NoContent } from "../../http/fields.ts";
-import { sortedPage } from "../../http/lists.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { pageOf } from "../../http/pages.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -12,7 +11,7 @@ import { checkBody } from "../../http/validation.ts";
 import { changeDestination, deleteDestination } from "./commands.ts";
 import { createDestination } from "./destination.ts";
 import { existingDestination } from "./existing.ts";
-import { DestinationsQuery, matchingDestinations } from "./list.ts";
+import { DestinationsQuery, destinationsPage } from "./list.ts";
 import type { DestinationParts } from "./parts.ts";
 import { destinationProblems, type RulesContext } from "./rules.ts";
 import { CreateDestinationBody, DestinationView, PatchDestinationBody } from "./schemas.ts";
@@ -74,11 +73,7 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
       },
     },
     async (request) => {
-      const { data, ...rest } = sortedPage(
-        matchingDestinations(parts, request.query),
-        request.query,
-        ({ filter }) => filter?.length ?? 0,
-      );
+      const { data, ...rest } = await destinationsPage(parts, request.query);
       return { data: data.map((destination) => destinationViewOf(destination, parts)), ...rest };
     },
   );

@@ -19,9 +19,24 @@ function filterOf(conditions: number, searches = 0): { all: object[] } {
 
 const text = (filter: object): string => JSON.stringify(filter);
 
-function costsOf(...destinations: readonly DestinationConfig[]): SourceCosts {
-  const costs = new SourceCosts();
-  for (const one of destinations) costs.apply(one, undefined);
+/** Of destinations that are there now. */
+function emptyCosts() {
+  const there = new Set<DestinationConfig>();
+  const costs = new SourceCosts(
+    (sourceId) => [...there].filter(({ sourceIds }) => sourceIds.includes(sourceId)).length,
+  );
+  return Object.assign(costs, {
+    change(after: DestinationConfig | undefined, before: DestinationConfig | undefined): void {
+      if (before !== undefined) there.delete(before);
+      if (after !== undefined) there.add(after);
+      costs.apply(after, before);
+    },
+  });
+}
+
+function costsOf(...destinations: readonly DestinationConfig[]) {
+  const costs = emptyCosts();
+  for (const one of destinations) costs.change(one, undefined);
   return costs;
 }
 
@@ -36,18 +51,18 @@ const SEARCHES =
   "brings the filters of all destinations of source shop to 2001 conditions with contains or not_contains, at most 2000 are allowed";
 
 test("what the filters of a source's destinations ask is added up, change by change", () => {
-  const costs = new SourceCosts();
+  const costs = emptyCosts();
   const nothing = { destinations: 0, conditions: 0, searches: 0, characters: 0 };
   expect(costs.of("shop")).toEqual(nothing);
   const filter = text(filterOf(3, 2));
   const one = destination("d1", { filter, events: ["Bought", "Sold"] });
-  costs.apply(one, undefined);
+  costs.change(one, undefined);
   const cost = { destinations: 1, conditions: 3, searches: 2, characters: filter.length + 10 };
   expect(costs.of("shop")).toEqual(cost);
   const moved = { ...one, enabled: false, sourceIds: ["shop", "web"] };
-  costs.apply(moved, one);
+  costs.change(moved, one);
   expect([costs.of("shop"), costs.of("web")]).toEqual([cost, cost]);
-  costs.apply(undefined, moved);
+  costs.change(undefined, moved);
   expect([costs.of("shop"), costs.of("web"), costs.size]).toEqual([nothing, nothing, 0]);
 });
 
@@ -66,7 +81,7 @@ test("a filter that brings a source above its searches is refused with the figur
 test("a destination whose filter is there already is refused by the source that it is connected to", () => {
   const costs = costsOf(...fullOfSearches());
   const before = destination("d20", { sourceIds: ["web"], filter: text(filterOf(1, 1)) });
-  costs.apply(before, undefined);
+  costs.change(before, undefined);
   expect(sourceCostProblems({ sourceIds: ["web", "shop"] }, { costs, before })).toEqual([
     { path: "sourceIds[1]", message: SEARCHES },
   ]);
@@ -113,7 +128,7 @@ test("a source has a thousand destinations at most, one without a filter among t
   );
   expect(sourceCostProblems({ sourceIds }, { costs, before: web })).toEqual(problem("sourceIds[1]"));
   expect(sourceCostProblems({ sourceIds, filter }, { costs, before: full[0] })).toEqual([]);
-  costs.apply(undefined, full[0]);
+  costs.change(undefined, full[0]);
   expect(sourceCostProblems({ sourceIds }, { costs, before: web })).toEqual([]);
 });
 

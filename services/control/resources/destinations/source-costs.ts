@@ -25,9 +25,6 @@ const MAX_SOURCE_COST: SourceCost = {
 };
 
 const NOTHING: SourceCost = { destinations: 0, conditions: 0, searches: 0, characters: 0 };
-/** Of most sources; one object for a million of them. */
-const ONE_DESTINATION: SourceCost = { ...NOTHING, destinations: 1 };
-
 const WHAT: Readonly<Record<Figure, { readonly of: string; readonly unit: string }>> = {
   destinations: { of: "", unit: "destinations" },
   searches: { of: "the filters of all destinations of ", unit: "conditions with contains or not_contains" },
@@ -56,27 +53,33 @@ function costOf(filter: unknown, text: string, events: readonly unknown[]): Sour
   return { destinations: 1, ...definitionCost(filter), characters: text.length + names };
 }
 
-function isAlone({ characters, destinations }: SourceCost): boolean {
-  return destinations === 1 && characters === 0;
-}
-
 type Costly = Pick<DestinationConfig, "sourceIds" | "filter" | "events">;
 
 function storedCost({ filter, events }: Costly): SourceCost {
   return filter === null ? costOf(null, "", events ?? []) : costOf(JSON.parse(filter), filter, events ?? []);
 }
 
-/** By source, kept up to date change by change: there may be a million destinations. One that is switched off counts, so that it can be switched on. */
+/**
+ * By source, kept up to date change by change: there may be a million destinations, most of which ask nothing. One that is switched off
+ * counts, so that it can be switched on.
+ */
 export class SourceCosts {
-  readonly #bySource = new Map<string, SourceCost>();
+  readonly #countOf: (sourceId: string) => number;
+  /** Of the destinations with a filter or event names. */
+  readonly #dear = new Map<string, SourceCost>();
 
-  /** Sources that have destinations. */
+  /** `countOf`: how many destinations a source has now. */
+  constructor(countOf: (sourceId: string) => number) {
+    this.#countOf = countOf;
+  }
+
+  /** Sources with destinations that ask something. */
   get size(): number {
-    return this.#bySource.size;
+    return this.#dear.size;
   }
 
   of(sourceId: string): SourceCost {
-    return this.#bySource.get(sourceId) ?? NOTHING;
+    return { ...(this.#dear.get(sourceId) ?? NOTHING), destinations: this.#countOf(sourceId) };
   }
 
   /** `after` is undefined when it is deleted, `before` when it was not there. */
@@ -86,11 +89,12 @@ export class SourceCosts {
   }
 
   #add(destination: Costly, by: 1 | -1): void {
+    if (destination.filter === null && destination.events === null) return;
     const own = storedCost(destination);
     for (const sourceId of destination.sourceIds) {
-      const cost = sum(this.of(sourceId), own, by);
-      if (cost.destinations === 0) this.#bySource.delete(sourceId);
-      else this.#bySource.set(sourceId, isAlone(cost) ? ONE_DESTINATION : cost);
+      const cost = sum(this.#dear.get(sourceId) ?? NOTHING, own, by);
+      if (cost.destinations === 0) this.#dear.delete(sourceId);
+      else this.#dear.set(sourceId, cost);
     }
   }
 }

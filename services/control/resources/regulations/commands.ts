@@ -6,8 +6,9 @@ import type { Actor } from "../../http/caller.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
 import { refreshAll } from "../../http/refresh.ts";
 import { refusedBy } from "../../http/validation.ts";
+import { affectedSources } from "./affected-sources.ts";
 import type { RegulationParts } from "./parts.ts";
-import { affectedSources, newRegulation, type RegulationRequest } from "./regulation.ts";
+import { newRegulation, type RegulationRequest } from "./regulation.ts";
 import type { RegulationBody } from "./schemas.ts";
 import type { Tried } from "./tried.ts";
 
@@ -30,7 +31,7 @@ export function startRegulation(
     const regulation = newRegulation({
       ...request,
       id: parts.ids.newRegulationId(),
-      sourceIds: affectedSources(request, parts.sources.list(), parts.destinations.list()),
+      sourceIds: await affectedSources(parts, request),
       nowMs: Math.max(parts.nowMs(), newestMs + 1),
     });
     // Who it is about is not kept for as long as the audit log.
@@ -51,7 +52,7 @@ export async function tryRegulation(
   const request = requestOf(parts, body);
   const { regulationType, sourceId } = request;
   const userIds = new Set(request.subjectIds);
-  const sourceIds = affectedSources(request, parts.sources.list(), parts.destinations.list());
+  const sourceIds = await affectedSources(parts, request);
   return {
     users: userIds.size,
     sourceIds,

@@ -5,6 +5,8 @@ import type { Ids } from "../../ids.ts";
 import type { ChangeQueue } from "../../records/change-queue.ts";
 import type { ConfigStore } from "../../records/config-store.ts";
 import type { Suppressed } from "../../records/suppressions/suppressed.ts";
+import type { DestinationListing } from "../destinations/configured.ts";
+import type { SourceListing } from "../sources/configured.ts";
 import type { RegulationStore } from "./store.ts";
 
 /** How many were found; more where not all was looked at. */
@@ -27,9 +29,12 @@ export interface AffectedUsers {
 /** What requests for regulations work with. */
 export interface RegulationParts {
   readonly regulations: Pick<RegulationStore, "isLoaded" | "get" | "list" | "refresh" | "put">;
-  readonly sources: Pick<ConfigStore<SourceConfig>, "get" | "list" | "refresh">;
+  readonly sources: Pick<ConfigStore<SourceConfig> & SourceListing, "get" | "refresh" | "rows">;
   readonly suppressed: Pick<Suppressed, "look">;
-  readonly destinations: Pick<ConfigStore<DestinationConfig>, "list" | "refresh">;
+  readonly destinations: Pick<
+    ConfigStore<DestinationConfig> & DestinationListing,
+    "hasAny" | "refresh" | "rows"
+  >;
   /** `sourceId` null is all of them. */
   countAffected(asked: {
     readonly userIds: ReadonlySet<string>;

@@ -1,27 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { userHash } from "#topics";
 import { regulation, START_MS } from "./fixtures/regulation.ts";
-import { affectedSources, ended, newRegulation, nextNotifications, notified } from "./regulation.ts";
+import { ended, newRegulation, nextNotifications, notified } from "./regulation.ts";
 import { regulationView } from "./schemas.ts";
 
-const DESTINATIONS = [
-  { enabled: true, sourceIds: ["s2", "s1"] },
-  { enabled: false, sourceIds: ["s3"] },
-  { enabled: true, sourceIds: ["s2"] },
-];
-const SOURCES = [{ id: "s1" }, { id: "s2" }, { id: "s3" }];
-
 describe("a regulation", () => {
-  test("affects the sources with an enabled destination when it deletes, else those that it is for", () => {
-    const affected = (regulationType: "DELETE_ONLY" | "SUPPRESS_ONLY", sourceId: string | null = null) =>
-      affectedSources({ regulationType, sourceId, subjectIds: [] }, SOURCES, DESTINATIONS);
-    expect(affected("DELETE_ONLY")).toEqual(["s1", "s2"]);
-    expect(affected("DELETE_ONLY", "s2")).toEqual(["s2"]);
-    expect(affected("DELETE_ONLY", "s3")).toEqual([]);
-    expect(affected("SUPPRESS_ONLY")).toEqual(["s1", "s2", "s3"]);
-    expect(affected("SUPPRESS_ONLY", "s3")).toEqual(["s3"]);
-  });
-
   test("names each user once", () => {
     const made = { id: "reg_1", regulationType: "UNSUPPRESS", sourceId: null, sourceIds: [] } as const;
     const { subjectIds, subjectCount } = newRegulation({ ...made, subjectIds: ["b", "a", "b"], nowMs: 0 });

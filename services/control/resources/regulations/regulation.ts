@@ -1,8 +1,6 @@
 // What a regulation is and how it goes on; pure. Each function gives the record that makes a step durable.
 import { isDeletion, type RegulationType, suppressionOf } from "#contract";
-import { type DestinationConfig, type Regulation, USER_HASH_BYTES, userHash } from "#topics";
-
-type Connections = Pick<DestinationConfig, "enabled" | "sourceIds">;
+import { type Regulation, USER_HASH_BYTES, userHash } from "#topics";
 
 /** A change that was acknowledged is in force everywhere by then (contract 10.1). */
 export const IN_FORCE_MS = 1_000;
@@ -47,26 +45,6 @@ export function newRegulation(made: NewRegulation): Regulation {
 
 export function hasEnded({ state }: Pick<Regulation, "state">): boolean {
   return state === "finished" || state === "failed";
-}
-
-/**
- * Sources whose receivers are to be notified, or which a suppression is about. Of a deletion all those with an enabled destination: who
- * of them has called is not known to this service.
- */
-export function affectedSources(
-  { regulationType, sourceId }: RegulationRequest,
-  sources: readonly { readonly id: string }[],
-  destinations: readonly Connections[],
-): string[] {
-  if (!isDeletion(regulationType)) return sourceId === null ? sources.map(({ id }) => id) : [sourceId];
-  const connected = destinations.filter(({ enabled }) => enabled).flatMap(({ sourceIds }) => sourceIds);
-  return [...new Set(connected)].filter((id) => sourceId === null || id === sourceId).sort();
-}
-
-/** Whether the source has an enabled destination; each destination has a webhook. */
-export function isConnected(sourceId: string, destinations: Iterable<Connections>): boolean {
-  for (const { enabled, sourceIds } of destinations) if (enabled && sourceIds.includes(sourceId)) return true;
-  return false;
 }
 
 /** The suppressions are written. A deletion's moment is when they are in force: until then calls of the users are still accepted. */

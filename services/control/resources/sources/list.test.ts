@@ -1,9 +1,11 @@
 // Lists of sources behind the real HTTP server; what they work with is held by the test.
+
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { recordedLog } from "#support/recorded-log";
 import type { SourceConfig } from "#topics";
 import { LOCAL_CALLER } from "../../http/auth.ts";
 import { type ControlApp, createServer } from "../../http/server.ts";
+import { listingOf } from "../../records/fixtures/listing.ts";
 import type { SourceParts } from "./parts.ts";
 import { addSourceRoutes } from "./routes.ts";
 import { createSource } from "./source.ts";
@@ -22,7 +24,7 @@ let app: ControlApp;
 
 beforeAll(async () => {
   const silent = () => undefined;
-  const parts = { sources: { list: () => ALL } } as unknown as SourceParts;
+  const parts = { sources: listingOf(() => ALL) } as unknown as SourceParts;
   app = await createServer({
     authorise: () => LOCAL_CALLER,
     telemetry: { answered: silent },

@@ -4,12 +4,13 @@ import { actorOf } from "../../http/caller.ts";
 import { checkIfMatch, entityTag } from "../../http/entity-tag.ts";
 import { IdParams, IfMatch, NoContent } from "../../http/fields.ts";
 import { labelProblems } from "../../http/labels.ts";
-import { matching, sortedPage } from "../../http/lists.ts";
+import { listPage } from "../../http/lists.ts";
 import { conflictResponse, problemResponses } from "../../http/openapi.ts";
 import { pageOf } from "../../http/pages.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
+import { ofSource } from "../destinations/configured.ts";
 import { existingSource, updateSource } from "./change.ts";
 import type { SourceParts } from "./parts.ts";
 import { CreateSourceBody, PatchSourceBody, SourcesQuery, SourceView } from "./schemas.ts";
@@ -66,7 +67,8 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
       },
     },
     async (request) => {
-      const { data, ...rest } = sortedPage(matching(sources.list(), request.query), request.query);
+      const list = { all: sources, valueOf: (id: string) => sources.peek(id) };
+      const { data, ...rest } = await listPage(list, request.query);
       return { data: data.map(sourceView), ...rest };
     },
   );
@@ -143,7 +145,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
 
 /** A destination never names a source that is not there. */
 function refuseWhileConnected({ destinations }: SourceParts, sourceId: string): void {
-  const connected = destinations.list().filter(({ sourceIds }) => sourceIds.includes(sourceId));
+  const connected = destinations.in(ofSource(sourceId));
   if (connected.length === 0) return;
   const named = connected.slice(0, 5).map(({ id }) => id);
   const more = connected.length > named.length ? ` and ${connected.length - named.length} more` : "";

@@ -4,6 +4,8 @@ import type { DestinationHealth } from "#topics";
 export interface HealthBook {
   /** Undefined for a destination that was never sent anything. */
   of(destinationId: string): DestinationHealth | undefined;
+  /** Ids of those that are written as failing. */
+  readonly failing: ReadonlySet<string>;
   /** The destination is deleted. */
   forget(destinationId: string): void;
 }
