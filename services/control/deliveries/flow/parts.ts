@@ -5,12 +5,19 @@ import type { DestinationParts } from "../../resources/destinations/parts.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
 import type { KnownSourceParts } from "../known-source.ts";
+import type { WaitingCounter } from "../waiting/waiting-counter.ts";
+
+/** What says which of the counted calls wait. */
+export interface SettledParts {
+  readonly deliveries: { readonly progress: Pick<Progress, "offsets" | "untilCovers"> };
+  readonly waitingCounter: Pick<WaitingCounter, "count">;
+}
 
 /** What statistics of calls are read from. */
-export interface FlowParts {
+export interface FlowParts extends SettledParts {
   readonly deliveries: {
     readonly index: Pick<DeliveryIndex, "sumFlow" | "sumNames" | "sumRequests">;
-    readonly progress: Pick<Progress, "indexedUntilMs">;
+    readonly progress: Pick<Progress, "indexedUntilMs" | "offsets" | "untilCovers">;
   };
   readonly host: Pick<Host, "setImmediate">;
   /** The clock, Unix milliseconds. */
@@ -18,10 +25,10 @@ export interface FlowParts {
 }
 
 /** What the picture of the flow is made of. */
-export interface BetweenParts extends Pick<DestinationParts, "breakers" | "health"> {
+export interface BetweenParts extends Pick<DestinationParts, "breakers" | "health">, SettledParts {
   readonly deliveries: {
     readonly index: Pick<DeliveryIndex, "sumBetween">;
-    readonly progress: Pick<Progress, "indexedUntilMs">;
+    readonly progress: Pick<Progress, "indexedUntilMs" | "offsets" | "untilCovers">;
   };
   readonly sources: Pick<ConfigStore<SourceConfig>, "list">;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "list">;

@@ -2,12 +2,12 @@ import type { Admin, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeliveryWake, TopicMap } from "#topics";
 
+type Taken = (record: Pick<RawRecord, "offset" | "timestampMs">) => boolean;
+
 /** Which of the waiting jobs of destinations were taken ahead of their time already (decision 72). */
 export interface Wakes {
-  isTaken(
-    destinationId: string,
-    record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">,
-  ): boolean;
+  /** Of a destination in one partition; undefined where none were. */
+  takenIn(destinationId: string, place: Pick<RawRecord, "topic" | "partition">): Taken | undefined;
 }
 
 interface WakesOptions {
@@ -17,14 +17,14 @@ interface WakesOptions {
   readonly topics: Pick<TopicMap, "deliveryWakes">;
 }
 
-/** The topic is compacted and its cursors are forgotten soon, so all of it is read. */
+/** Of these destinations, or of all. The topic is compacted and its cursors are forgotten soon, so all of it is read. */
 export async function readWakes(
   { admin, kafka, serde, topics }: WakesOptions,
-  destinationIds: readonly string[],
+  destinationIds: readonly string[] | undefined,
 ): Promise<Wakes> {
   const { deliveryWakes } = topics;
   const wakes = new Map<string, DeliveryWake>();
-  const isMeant = (key: string): boolean => destinationIds.some((id) => key.startsWith(`${id}:`));
+  const isMeant = (key: string): boolean => destinationIds?.some((id) => key.startsWith(`${id}:`)) ?? true;
   const partitions = await admin.offsets(deliveryWakes.name);
   await Promise.all(
     partitions
@@ -44,9 +44,9 @@ export async function readWakes(
       ),
   );
   return {
-    isTaken(destinationId, { topic, partition, offset, timestampMs }) {
+    takenIn(destinationId, { topic, partition }) {
       const wake = wakes.get(`${destinationId}:${topic}:${partition}`);
-      return wake !== undefined && offset < wake.belowOffset && timestampMs <= wake.atMs;
+      return wake && (({ offset, timestampMs }) => offset < wake.belowOffset && timestampMs <= wake.atMs);
     },
   };
 }
