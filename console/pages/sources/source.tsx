@@ -8,13 +8,19 @@ import { Page, Parts } from "../../elements/page.tsx";
 import { sourceQuery } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 
+const ROTATING_MS = 10_000;
+
 /** That of the page which is open. */
 export const useSource = (): Schemas["Source"] => useOutletContext<Schemas["Source"]>();
 
 export function Source() {
   const { id = "" } = useParams();
   const base = `/sources/${encodeURIComponent(id)}`;
-  const query = useQuery(sourceQuery(id));
+  const query = useQuery({
+    ...sourceQuery(id),
+    // While keys are rotated the page shows whether the former ones still come.
+    refetchInterval: ({ state }) => ((state.data?.formerKeys.length ?? 0) > 0 ? ROTATING_MS : false),
+  });
   return (
     <Answer title="Source" query={query}>
       {(source) => (
