@@ -44,7 +44,7 @@ describe("what is allowed", () => {
         principal: "User:hookline-ingest",
         resourceType: "topic",
         patternType: "literal",
-        names: ["shop-calls", "shop-refused-calls"],
+        names: ["shop-calls", "shop-refused-calls", "shop-former-key-uses"],
         operations: ["Write"],
       },
       {

@@ -24,12 +24,17 @@ interface FlowAnswer {
     readonly destinationId: string;
     readonly sent: number;
     readonly dead: number;
+    readonly waiting: number | null;
+    readonly delivered: number | null;
   }[];
   readonly others: { readonly sources: number; readonly destinations: number };
 }
 
 const SOURCES = { source: "source", refused: "refused", dropped: "dropped", routed: "routed" };
-const FLOWS = { from: "from", to: "to", calls: "sent", dead: "dead", state: "state" };
+const FLOWS = {
+  ...{ from: "from", to: "to", calls: "sent", dead: "dead" },
+  ...{ waiting: "waiting", delivered: "delivered", state: "state" },
+};
 
 export function addFlow(program: Command, context: CommandContext): void {
   addShownLeaf(program, "flow", {
@@ -52,10 +57,10 @@ function printFlow(context: CommandContext, answer: FlowAnswer): void {
   const { destinations, flows, from, others, sources, to } = answer;
   const sourceOf = new Map(sources.map((one) => [one.id, called(one)]));
   const destinationOf = new Map(destinations.map((one) => [one.id, one]));
-  const rows = flows.map(({ dead, destinationId, sent, sourceId }) => {
+  const rows = flows.map(({ destinationId, sourceId, ...ends }) => {
     const destination = destinationOf.get(destinationId);
     return {
-      ...{ from: sourceOf.get(sourceId) ?? sourceId, sent, dead },
+      ...{ from: sourceOf.get(sourceId) ?? sourceId, ...ends },
       to: destination === undefined ? destinationId : called(destination),
       state: `${destination?.state ?? "-"}${destination?.isStuck === true ? ", stuck" : ""}`,
     };

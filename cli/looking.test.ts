@@ -10,7 +10,7 @@ const REASONS = {
   diverts: [],
 };
 const DELIVERIES = {
-  ...{ sent: 3, passedOver: { filter_off: 1 }, dead: { permanent: 1 }, deliveredOrWaiting: 2 },
+  ...{ sent: 3, passedOver: { filter_off: 1 }, dead: { permanent: 1 }, waiting: 2, delivered: 0 },
 };
 const TOOK = { p50Ms: 1.5, p95Ms: 2, p99Ms: 2, latency: { p50Ms: 11, p95Ms: 12, p99Ms: 13 } };
 const STATS = {
@@ -44,10 +44,21 @@ const REFUSED = {
 const BETWEEN = {
   ...{ from: "2026-01-31", to: "2026-02-01" },
   sources: [{ id: "src_1", name: "Shop\u001b", refused: 1, dropped: 2, routed: 3 }],
-  destinations: [{ id: "dst_1", name: "Books", state: "paused", isStuck: true, sent: 3, dead: 1 }],
+  destinations: [
+    {
+      id: "dst_1",
+      name: "Books",
+      state: "paused",
+      isStuck: true,
+      sent: 3,
+      dead: 1,
+      waiting: 2,
+      delivered: 0,
+    },
+  ],
   flows: [
-    { sourceId: "src_1", destinationId: "dst_1", sent: 3, dead: 1 },
-    { sourceId: "src_2", destinationId: "dst_2", sent: 0, dead: 0 },
+    { sourceId: "src_1", destinationId: "dst_1", sent: 3, dead: 1, waiting: 2, delivered: 0 },
+    { sourceId: "src_2", destinationId: "dst_2", sent: 0, dead: 0, waiting: null, delivered: null },
   ],
   others: { sources: 0, destinations: 7 },
 };
@@ -348,7 +359,7 @@ test("sizes shows a line for each step", async () => {
 test("stats shows a line for each minute, and one for all of them", async () => {
   const { out } = await hookline("stats", "dst_1", "--from", "2026-01-31");
   expect(out).toMatch(
-    /^MINUTE.*\n2026-01-31T12.* +success 2 +1\.5 +2 +2 +11 +12 +13 +3 +permanent 1\ntotal +success 2, timeout 1 +1\.5/,
+    /^MINUTE.*\n2026-01-31T12.* +success 2 +1\.5 +2 +2 +11 +12 +13 +3 +permanent 1 +2 +0\ntotal +success 2, timeout 1 +1\.5/,
   );
 });
 
@@ -363,7 +374,7 @@ test("stats without a destination shows what became of calls", async () => {
     "eventName",
   );
   expect(out).toMatch(
-    /^AT +EVENTNAME.*\n2026-01-31T12\S* +Bought +5 +3 +duplicate 2 +0 +3 +filter_off 1 +permanent 1 +success 7 +12\n/,
+    /^AT +EVENTNAME.*\n2026-01-31T12\S* +Bought +5 +3 +duplicate 2 +0 +3 +filter_off 1 +permanent 1 +2 +0 +success 7 +12\n/,
   );
   expect(out).toMatch(/\n\S* +\(others\) +5.*\n\S* +\(none\) +5.*\ntotal +- +5/);
   expect(await hookline("stats", "dst_1", "--source-id", "src_1")).toMatchObject({ code: 2 });
@@ -458,9 +469,9 @@ test("flow shows what goes where, what is stuck, and how much is not shown", asy
     ["SOURCE", "REFUSED", "DROPPED", "ROUTED"],
     ["Shop (src_1)", "1", "2", "3"],
     [""],
-    ["FROM", "TO", "CALLS", "DEAD", "STATE"],
-    ["Shop (src_1)", "Books (dst_1)", "3", "1", "paused, stuck"],
-    ["src_2", "dst_2", "0", "0", "-"],
+    ["FROM", "TO", "CALLS", "DEAD", "WAITING", "DELIVERED", "STATE"],
+    ["Shop (src_1)", "Books (dst_1)", "3", "1", "2", "0", "paused, stuck"],
+    ["src_2", "dst_2", "0", "0", "-", "-", "-"],
   ]);
   expect(said).toBe("Not shown: 7 more destinations.");
   expect(JSON.parse((await hookline("flow", "--json")).out)).toEqual(BETWEEN);

@@ -69,6 +69,8 @@ const CALL_COLUMNS = {
   sent: "deliveries.sent",
   "passed over": "deliveries.passedOver",
   dead: "deliveries.dead",
+  waiting: "deliveries.waiting",
+  delivered: "deliveries.delivered",
   attempts: "requests.attempts",
   "latency p95 ms": "requests.latency.p95Ms",
 };
@@ -83,6 +85,8 @@ const STATS_COLUMNS = {
   "latency p99 ms": "latency.p99Ms",
   sent: "calls.sent",
   dead: "calls.dead",
+  waiting: "calls.waiting",
+  delivered: "calls.delivered",
 };
 
 /** Fields that name the group of a line. */

@@ -25,10 +25,22 @@ const CALLS: readonly LineOf<Flow>[] = [
   { label: "dropped", tone: "wait", count: ({ dropped }) => sumOf(dropped) },
   { label: "failed", tone: "bad", count: ({ failed }) => failed },
 ];
-export const DELIVERIES: readonly LineOf<Schemas["DeliveryFlow"]>[] = [
-  { label: "delivered or waiting", tone: "good", count: ({ deliveredOrWaiting }) => deliveredOrWaiting },
-  { label: "dead", tone: "bad", count: ({ dead }) => sumOf(dead) },
+type Deliveries = Schemas["DeliveryFlow"];
+const DEAD: LineOf<Deliveries> = { label: "dead", tone: "bad", count: ({ dead }) => sumOf(dead) };
+const SETTLED: readonly LineOf<Deliveries>[] = [
+  { label: "delivered", tone: "good", count: ({ delivered }) => delivered ?? 0 },
+  { label: "waiting", tone: "wait", count: ({ waiting }) => waiting ?? 0 },
+  DEAD,
 ];
+const NOT_SETTLED: readonly LineOf<Deliveries>[] = [
+  { label: "delivered or waiting", tone: "good", count: ({ dead, sent }) => sent - sumOf(dead) },
+  DEAD,
+];
+
+/** By whether it is known what waits. */
+export function deliveryLines({ waiting }: Deliveries): readonly LineOf<Deliveries>[] {
+  return waiting === null ? NOT_SETTLED : SETTLED;
+}
 
 /** Where the calls that a number counts are listed. */
 interface StepPaths {
@@ -77,10 +89,14 @@ export function DeliveryFacts({ of, paths = {} }: DeliveryFactsProps) {
       <Facts
         of={{
           "Sent to destinations": paths.sent === undefined ? sent : <Link to={paths.sent}>{sent}</Link>,
-          "Delivered or waiting": of.deliveredOrWaiting.toLocaleString("en"),
+          Delivered: of.delivered?.toLocaleString("en") ?? "–",
+          Waiting: of.waiting?.toLocaleString("en") ?? "–",
           Dead: sumOf(of.dead).toLocaleString("en"),
         }}
       />
+      {of.waiting === null && (
+        <p className="quiet">How many of them wait is not counted yet; the others are delivered.</p>
+      )}
       <Reasons title="Died" of={of.dead} path={paths.died} />
       <Reasons title="Not meant for a destination" of={of.passedOver} path={paths.passedOver} />
     </>
@@ -110,7 +126,7 @@ function CallFacts({ of, paths }: { readonly of: Flow; readonly paths: StepPaths
   );
 }
 
-function Drawn({ of: { data, from, to }, span }: { readonly of: Stats; readonly span: Span }) {
+function Drawn({ of: { data, from, to, total }, span }: { readonly of: Stats; readonly span: Span }) {
   const { stepMs, step } = span;
   const [calls, deliveries, latencies] = useMemo(
     () =>
@@ -118,14 +134,14 @@ function Drawn({ of: { data, from, to }, span }: { readonly of: Stats; readonly 
         linesOf({ from, to, stepMs, entries: data.map((entry) => [entry.at, entry] as const) }, CALLS),
         linesOf(
           { from, to, stepMs, entries: data.map((entry) => [entry.at, entry.deliveries] as const) },
-          DELIVERIES,
+          deliveryLines(total.deliveries),
         ),
         linesOf(
           { from, to, stepMs, entries: data.map((entry) => [entry.at, entry.requests.latency] as const) },
           LATENCIES,
         ),
       ] as const,
-    [data, from, to, stepMs],
+    [data, from, to, total, stepMs],
   );
   return (
     <Suspense fallback={<Loading />}>

@@ -11,7 +11,7 @@ const CALLS = {
     dropped: {},
     failed: 1,
   },
-  deliveries: { sent: 3, passedOver: {}, dead: { permanent: 1 }, deliveredOrWaiting: 2 },
+  deliveries: { sent: 3, passedOver: {}, dead: { permanent: 1 }, waiting: 1, delivered: 1 },
 };
 const TOOK = { p50Ms: null, p95Ms: null, p99Ms: null };
 const requests = (attempts: Record<string, number>) => ({ attempts, ...TOOK, latency: TOOK });
@@ -31,7 +31,7 @@ test("groups are summed over steps, the largest first; others and those without 
 });
 
 test("groups of a destination's requests have their success", () => {
-  const calls = { sent: 0, passedOver: {}, dead: {}, deliveredOrWaiting: 0 };
+  const calls = { sent: 0, passedOver: {}, dead: {}, waiting: 0, delivered: 0 };
   const entry = { minute: CALLS.at, calls, ...requests({ success: 3, http_5xx: 1 }) };
   expect(
     groupsOf([

@@ -1,6 +1,7 @@
 // The identity of a call, by which a copy is recognised: its source, its messageId and its user (contract
 // 1.8). Everything that keeps calls apart takes its keys from here.
 import { hash } from "node:crypto";
+import { SPACE_SOURCE } from "./built-in-source.ts";
 
 /** The user of a call: the userId, else the anonymousId. Spelt alike they are two users. */
 export interface CallUser {
@@ -51,6 +52,11 @@ function idIn(call: unknown, field: keyof CallUser): string | null {
 export function deliveryJobId(call: CallIdentity, destinationId: string, syncedAtMs?: number): string {
   const text = `${destinationId}:${identityOf(call)}`;
   return idOf(syncedAtMs === undefined ? text : `sync ${syncedAtMs}:${text}`);
+}
+
+/** Whether control has given the destination the call, which others had before its connection, by a sync: no router has sent it there. */
+export function isGivenBySync(jobId: string, call: CallIdentity, destinationId: string): boolean {
+  return call.sourceId === SPACE_SOURCE && jobId !== deliveryJobId(call, destinationId);
 }
 
 /** Tells jobs apart. One that is older than its fields for the user has an id that several users' jobs may share. */

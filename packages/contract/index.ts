@@ -18,6 +18,7 @@ export {
   type CallUser,
   deliveryJobId,
   identityOf,
+  isGivenBySync,
   jobKey,
   replayJobId,
   userIn,

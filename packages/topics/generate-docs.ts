@@ -57,6 +57,7 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   deliveryAttempts: "message ids and ids of users; what an endpoint answered to a failed request, shortened",
   deliveryTotals: "",
   refusedCalls: "what callers were answered of refused calls, and the beginnings of these calls",
+  formerKeyUses: "",
   hourlyStats: "",
   dailyStats: "",
   deadLetters: "calls that failed for good, whole",

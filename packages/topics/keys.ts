@@ -47,6 +47,11 @@ export function routedCallKey(call: CallIdentity): string {
   return identityOf(call);
 }
 
+/** Key of the last call with a write key: a source id has no colon. */
+export function formerKeyUseKey(of: { sourceId: string; writeKey: string }): string {
+  return `${of.sourceId}:${of.writeKey}`;
+}
+
 /** Key of the statistics of a source's calls at a destination; either may be empty. */
 export function statsKey(of: { sourceId: string; destinationId: string }): string {
   return `${of.sourceId}:${of.destinationId}`;

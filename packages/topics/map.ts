@@ -17,6 +17,8 @@ export interface TopicMap extends AudienceTopics, HealthTopics, JobTopics, Regul
   readonly routedCalls: Topic<"routed-call">;
   /** What ingest did not take, for whoever watches (decision 81). */
   readonly refusedCalls: Topic<"refused-calls">;
+  /** When calls came last with write keys that another one replaces. */
+  readonly formerKeyUses: Topic<"former-key-use">;
   /** What became of requests that may come again (decision 83). */
   readonly requestKeys: Topic<"request-key">;
   /** Who has changed what. */
@@ -35,7 +37,7 @@ type ConfigurationTopics = Pick<
 >;
 type OutcomeTopics = Pick<
   TopicMap,
-  "routedCalls" | "deliveryAttempts" | "deliveryTotals" | "deadLetters" | "refusedCalls"
+  "routedCalls" | "deliveryAttempts" | "deliveryTotals" | "deadLetters" | "refusedCalls" | "formerKeyUses"
 >;
 
 /** Builds the map for one deployment. */
@@ -91,6 +93,14 @@ function outcomeTopics({ prefix }: TopicMapOptions): OutcomeTopics {
       key: "sourceId",
       record: "refused-calls",
       cleanup: keptFor(KEPT_MS.refusedCalls),
+      writtenBy: ["ingest"],
+      readBy: ["control"],
+    },
+    formerKeyUses: {
+      name: `${prefix}former-key-uses`,
+      key: "sourceId:write key",
+      record: "former-key-use",
+      cleanup: COMPACT,
       writtenBy: ["ingest"],
       readBy: ["control"],
     },

@@ -467,6 +467,17 @@ export interface EndpointBreaker {
   atMs: number;
 }
 
+/** The last accepted call with a write key that is not its source's newest one, as one ingest process has seen it; at most one in ten seconds of a key and process. */
+export interface FormerKeyUse {
+  sourceId: string;
+  writeKey: string;
+  atMs: number;
+  /** Of the request, its first 200 characters. */
+  userAgent: null | string;
+  /** Of the address that it came from: its first 24 bits, of IPv6 its first 48. It names nobody. */
+  network: null | string;
+}
+
 /** What a person has said of an issue. The issue itself follows from attempts and dead letters. */
 export interface IssueMark {
   issueId: string;
@@ -1053,6 +1064,7 @@ export interface RecordTypes {
   "destination-config": DestinationConfig;
   "destination-health": DestinationHealth;
   "endpoint-breaker": EndpointBreaker;
+  "former-key-use": FormerKeyUse;
   "issue-mark": IssueMark;
   "membership-import-rows": MembershipImportRows;
   "membership-import": MembershipImport;

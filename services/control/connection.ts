@@ -29,6 +29,7 @@ export function connect(context: ControlContext, ways: Ways): Connection {
       topics.deliveryTotals,
       topics.deadLetters,
       topics.refusedCalls,
+      topics.formerKeyUses,
       topics.hourlyStats,
       topics.dailyStats,
       topics.deliveryJobs,

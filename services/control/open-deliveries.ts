@@ -21,6 +21,7 @@ import { type Deliveries, openDeliveryIndex } from "./deliveries/index/open.ts";
 import { type Live, openLive } from "./deliveries/live/live.ts";
 import { openRollups } from "./deliveries/rollups/open.ts";
 import { createWaitingReader, type WaitingReader } from "./deliveries/waiting/reader.ts";
+import { WaitingCounter, type WaitingCounterOptions } from "./deliveries/waiting/waiting-counter.ts";
 import type { AuditLog } from "./http/audit/parts.ts";
 import type { CandidateWork } from "./jobs/replays/candidates.ts";
 import { countCalls } from "./jobs/replays/count.ts";
@@ -63,6 +64,7 @@ export interface OpenDeliveries {
   readonly lastCalls: FilterTestWork["lastCalls"];
   readonly replays: ReplayStore;
   readonly waiting: WaitingReader;
+  readonly waitingCounter: WaitingCounter;
   readonly auditLog: AuditLog;
   /** End of every partition of the dead letters now, by its number. */
   deadLetterEnds(): Promise<number[]>;
@@ -94,8 +96,8 @@ export function openDeliveries(
   const deadLetters = createPlaceReader({ kafka, serde, topic: topics.deadLetters });
   const groups = consumerGroups(context.settings.topics.prefix);
   const admin = kafka.admin();
-  const deliverers = groups.deliverer.id;
-  const waiting = createWaitingReader({ kafka, admin, serde, topics, groupId: deliverers });
+  const waitingTopics = { kafka, admin, serde, topics, groupId: groups.deliverer.id };
+  const waiting = createWaitingReader(waitingTopics);
   const topicName = topics.deliveryJobs.name;
   const endsOf = (kind: EndedTopic) => endsNow(admin, topics[kind].name);
   const deadLetterEnds = () => endsOf("deadLetters");
@@ -105,7 +107,7 @@ export function openDeliveries(
     return jobStretches(admin, topicName, { destinationId, shards, fromMs });
   };
   const reading = { kafka, serde, topic: topics.deliveryJobs, ...deliveries };
-  const settled = { ...reading, admin, topicName, groupId: deliverers, waiting, deadLetterEnds };
+  const settled = { ...reading, ...waitingTopics, topicName, waiting, deadLetterEnds };
   const missing = {
     ...reading,
     maxGiven: MAX_GIVEN,
@@ -130,6 +132,7 @@ export function openDeliveries(
     lastCalls: (asked) => lastCalls({ kafka, admin, serde, topic: topics.calls }, asked),
     replays: store,
     waiting,
+    waitingCounter: openWaitingCounter(context, { ...waitingTopics, deadLetterEnds }),
     auditLog: createAuditLog({
       ...{ kafka, serde, topics, index: deliveries.index },
       auditEnds: () => endsOf("auditLog"),
@@ -144,6 +147,15 @@ export function openDeliveries(
     callStretches: async (fromMs) =>
       await callStretches(admin, topics.calls.name, { fromMs, routedUpTo: await routedUpTo() }),
   };
+}
+
+function openWaitingCounter(
+  { host, lifecycle, logger }: ServiceContext<unknown>,
+  parts: Pick<WaitingCounterOptions, "admin" | "deadLetterEnds" | "groupId" | "kafka" | "serde" | "topics">,
+): WaitingCounter {
+  const ending = new AbortController();
+  lifecycle.onStop("count of waiting calls", () => ending.abort());
+  return new WaitingCounter({ ...parts, host, logger, signal: ending.signal });
 }
 
 type EndedTopic = "auditLog" | "deadLetters" | "routedCalls";

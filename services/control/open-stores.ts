@@ -14,6 +14,7 @@ import type { DestinationListing } from "./resources/destinations/configured.ts"
 import { destinationView } from "./resources/destinations/destination.ts";
 import { openRetryRequests, type RetryRequests } from "./resources/destinations/retry-requests.ts";
 import type { SourceListing } from "./resources/sources/configured.ts";
+import { type FormerKeys, openFormerKeys } from "./resources/sources/former-keys.ts";
 import { sourceView } from "./resources/sources/source.ts";
 
 /** A change that Kafka has not acknowledged by then is answered with 503: a person or program is waiting. */
@@ -39,11 +40,12 @@ interface Stores {
   readonly writerOf: (topic: { readonly name: string }, table: TableWriterOptions["table"]) => TableWriter;
   readonly audit: Audit;
   readonly retryRequests: RetryRequests;
+  readonly formerKeys: FormerKeys;
   readonly sources: EditedStore<SourceConfig> & SourceListing;
   readonly destinations: EditedStore<DestinationConfig> & DestinationListing;
 }
 
-/** Resolves when the Idempotency-Keys of other processes are known. */
+/** Resolves when the Idempotency-Keys of other processes are known, and what ingest has said of former keys. */
 export async function openStores(
   context: ControlContext,
   connection: Connection,
@@ -53,9 +55,10 @@ export async function openStores(
   const { kafka, serde, topics } = connection;
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const written = { producer, serde };
-  const [requestKeys, retryRequests] = await Promise.all([
+  const [requestKeys, retryRequests, formerKeys] = await Promise.all([
     openRequestKeys(context, { ...connection, producer, secrets }),
     openRetryRequests(context, { ...connection, producer, ids }),
+    openFormerKeys(context, connection),
   ]);
   const writerOf: Stores["writerOf"] = ({ name }, table) =>
     kafka.tableWriter({ topic: name, table, timeoutMs: EDIT_TIMEOUT_MS });
@@ -75,7 +78,7 @@ export async function openStores(
     show: (value: DestinationConfig) => destinationView(value, nowMs()),
   };
   return {
-    ...{ producer, writerOf, audit, requestKeys, retryRequests },
+    ...{ producer, writerOf, audit, requestKeys, retryRequests, formerKeys },
     sources: withListing(createEditedStore(sources, sourceWriter), listings.sourceListing),
     destinations: withListing(
       createEditedStore(destinations, writerOf(topics.destinationConfig, destinationTable)),

@@ -85,7 +85,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   watchUnreadable(context, configured, secrets);
   const ids = createIds(outside.randomBytes);
   const stores = await openStores(context, connection, { ...configured, ids, secrets });
-  const { producer, sources, audit, requestKeys, retryRequests } = stores;
+  const { producer, sources, formerKeys, audit, requestKeys, retryRequests } = stores;
   const shared = {
     destinations: stores.destinations,
     changes: createChangeQueue(host, { stores: [sources, stores.destinations] }),
@@ -122,7 +122,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
     profiles,
     slices,
     ...imports,
-    ...{ sources, sourceCosts, audit, retryRequests },
+    ...{ sources, sourceCosts, formerKeys, audit, retryRequests },
     requestKeys: { ...requestKeys, auditLog: opened.auditLog },
     secrets,
     ...accessParts(context),

@@ -6,6 +6,7 @@ import type { Tracer } from "#tracing";
 import type { LoadGate } from "./limits/load-gate.ts";
 import type { RateLimit } from "./limits/rate-limit.ts";
 import type { SourceLookup } from "./request/write-key.ts";
+import type { FormerKeys } from "./sink/former-keys.ts";
 import type { RefusedCallsLog } from "./sink/refused-calls.ts";
 import type { Suppressions } from "./sink/suppressions.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -30,6 +31,7 @@ export interface IngestParts {
   readonly telemetry: Telemetry;
   readonly tracer: Tracer;
   readonly refusedCalls: RefusedCallsLog;
+  readonly formerKeys: FormerKeys;
   /** Proxies in front of ingest that append to X-Forwarded-For. */
   readonly trustedProxies: number;
   readonly publicHost: string | undefined;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { ingestPort, metricsPort } = await running.service.ready;
   url = `http://127.0.0.1:${ingestPort}`;
   operationsUrl = `http://127.0.0.1:${metricsPort}`;
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   expect(await running.service.stop()).toBe(0);
@@ -58,6 +58,26 @@ describe("ingest on Kafka", () => {
       /^\{"version":1,"type":"track","event":"Stored","properties":\{\},"timestamp":"2024-01-01T00:00:00.000Z",/,
     );
     expect(JSON.stringify(JSON.parse(body))).toBe(body);
+  });
+
+  test("a call with a former write key of its source is noted, one with the newest is not", async () => {
+    await cluster.putSource({ id: "src_rotated", writeKeys: ["wk_former", "wk_newest"] });
+    const isKnown = async () => (await send("wk_newest", track("new"))).status === 200 || undefined;
+    await until(isKnown, { timeoutMs: 30_000, what: "the source to be known" });
+    expect(await send("wk_former", track("old"))).toMatchObject({ status: 200 });
+    const noted = await until(
+      async () => {
+        const uses = await cluster.formerKeyUses();
+        return uses.length > 0 ? uses : undefined;
+      },
+      { timeoutMs: 30_000, what: "the former key to be noted" },
+    );
+    expect(noted).toEqual([
+      {
+        ...{ sourceId: "src_rotated", writeKey: "wk_former", network: "127.0.0.0/24" },
+        ...{ atMs: expect.any(Number), userAgent: expect.any(String) },
+      },
+    ]);
   });
 
   test("a batch of 500 calls is all there after its 200, those of one user in their order", async () => {

@@ -71,6 +71,7 @@ function requestHandler(
     suppressions: store.suppressions,
     sink: store.sink,
     refusedCalls: store.refusedCalls,
+    formerKeys: store.formerKeys,
     gate,
     rateLimit: createRateLimit({ callsPerSecond: own.ingest.callsPerSecond, nowMs }),
     telemetry: createTelemetry(metrics),

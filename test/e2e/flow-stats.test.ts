@@ -24,7 +24,8 @@ interface CallStats {
     readonly sent: number;
     readonly passedOver: Readonly<Record<string, number>>;
     readonly dead: Readonly<Record<string, number>>;
-    readonly deliveredOrWaiting: number;
+    readonly waiting: number | null;
+    readonly delivered: number | null;
   };
   readonly requests: { readonly attempts: Counts; readonly latency: { readonly p99Ms: number | null } };
 }
@@ -83,6 +84,8 @@ test("counts add up, step by step, after kills", async () => {
   await create("/orders", { events: ["Order"], callTypes: ["track"] });
   receiver.script("/dead", { status: 400 });
   const { id: dying } = await create("/dead");
+  receiver.script("/away", { status: 503 });
+  const { id: away } = await create("/away");
 
   const sending = sendAll(source.writeKeys[0]);
   for (const name of KILLED) {
@@ -98,8 +101,9 @@ test("counts add up, step by step, after kills", async () => {
   const { data, total } = await until(
     async () => {
       const answer = await statsOf(path);
-      const isOver =
-        answer.total.accepted >= accepted && totalOf(answer.total.deliveries.dead) >= accepted - copies;
+      const { dead, waiting } = answer.total.deliveries;
+      const areDead = totalOf(dead) >= accepted - copies;
+      const isOver = answer.total.accepted >= accepted && areDead && waiting === accepted - copies;
       return isOver ? answer : undefined;
     },
     { timeoutMs: 240_000, what: "all calls to be counted" },
@@ -113,12 +117,13 @@ test("counts add up, step by step, after kills", async () => {
     ...{ accepted, dropped: { duplicate: copies }, failed: 0, routed: accepted - copies },
   });
   const { deliveries } = total;
-  expect(deliveries.sent + totalOf(deliveries.passedOver)).toBe(3 * (accepted - copies));
+  expect(deliveries.sent + totalOf(deliveries.passedOver)).toBe(4 * (accepted - copies));
   expect(deliveries.dead).toEqual({ permanent: accepted - copies });
-  expect(deliveries.deliveredOrWaiting).toBe(deliveries.sent - (accepted - copies));
+  // Each delivery of the two others.
+  expect(deliveries.delivered).toBe(deliveries.sent - 2 * (accepted - copies));
   for (const each of [...data, total]) {
     expect(each.accepted).toBe(each.routed + totalOf(each.dropped) + each.failed);
-    expect(each.deliveries.sent).toBe(totalOf(each.deliveries.dead) + each.deliveries.deliveredOrWaiting);
+    addUp(each.deliveries);
   }
   for (const query of [
     "?step=hour",
@@ -132,18 +137,33 @@ test("counts add up, step by step, after kills", async () => {
     expect(stepped.data.reduce((sum, each) => sum + each.accepted, 0)).toBe(accepted);
   }
   await namesAndRequestsAddUp(path, accepted);
-  const one = await requestJson<{ total: { calls: CallStats["deliveries"] } }>(
-    `${deployment.controlUrl()}/v1/destinations/${dying}/stats`,
-  );
-  expect(one.body.total.calls).toEqual({
-    ...{
-      sent: accepted - copies,
-      passedOver: {},
-      dead: { permanent: accepted - copies },
-      deliveredOrWaiting: 0,
-    },
-  });
+  const all = { sent: accepted - copies, passedOver: {}, dead: {}, waiting: 0, delivered: 0 };
+  expect(await callsOf(dying)).toEqual({ ...all, dead: { permanent: accepted - copies } });
+  expect(await callsOf(away)).toEqual({ ...all, waiting: accepted - copies });
+  // What it knew is lost, and read again.
+  await deployment.service("control").kill();
+  await deployment.service("control").restart();
+  expect(
+    await until(
+      async () => {
+        const calls = await callsOf(away).catch(() => undefined);
+        return calls?.waiting === accepted - copies ? calls : undefined;
+      },
+      { timeoutMs: 60_000, what: "the waiting calls to be counted again" },
+    ),
+  ).toEqual({ ...all, waiting: accepted - copies });
 }, 600_000);
+
+/** Each delivery is at exactly one end, or waits. */
+function addUp({ dead, delivered, sent, waiting }: CallStats["deliveries"]): void {
+  expect([waiting, delivered]).toEqual([expect.any(Number), expect.any(Number)]);
+  expect(sent).toBe(totalOf(dead) + (waiting ?? 0) + (delivered ?? 0));
+}
+
+async function callsOf(destinationId: string): Promise<CallStats["deliveries"]> {
+  const path = `${deployment.controlUrl()}/v1/destinations/${destinationId}/stats`;
+  return (await requestJson<{ total: { calls: CallStats["deliveries"] } }>(path)).body.total.calls;
+}
 
 /** Half of the calls are track calls; a killed control takes up to ten seconds of their names with it. Each group of requests is a part of the same answer's total. */
 async function namesAndRequestsAddUp(path: string, accepted: number): Promise<void> {

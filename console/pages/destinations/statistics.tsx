@@ -2,7 +2,7 @@
 import { lazy, Suspense, useMemo } from "react";
 import { Link } from "react-router";
 import { Answer, Loading } from "../../elements/answer.tsx";
-import { DELIVERIES, DeliveryFacts } from "../../elements/call-stats.tsx";
+import { DeliveryFacts, deliveryLines } from "../../elements/call-stats.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Grouped } from "../../elements/grouped.tsx";
 import { LATENCIES, LatencyFacts } from "../../elements/latency.tsx";
@@ -24,16 +24,19 @@ const REQUESTS: readonly LineOf<Entry>[] = [
   },
 ];
 
-function Charts({ of: { data, from, to }, span }: { readonly of: Stats; readonly span: Span }) {
+function Charts({ of: { data, from, to, total }, span }: { readonly of: Stats; readonly span: Span }) {
   const { step, stepMs } = span;
   const [requests, calls, latencies] = useMemo(() => {
     const range = { from, to, stepMs };
     return [
       linesOf({ ...range, entries: data.map((entry) => [entry.minute, entry] as const) }, REQUESTS),
-      linesOf({ ...range, entries: data.map((entry) => [entry.minute, entry.calls] as const) }, DELIVERIES),
+      linesOf(
+        { ...range, entries: data.map((entry) => [entry.minute, entry.calls] as const) },
+        deliveryLines(total.calls),
+      ),
       linesOf({ ...range, entries: data.map((entry) => [entry.minute, entry.latency] as const) }, LATENCIES),
     ] as const;
-  }, [data, from, to, stepMs]);
+  }, [data, from, to, total, stepMs]);
   return (
     <Suspense fallback={<Loading />}>
       <Chart caption={`Requests by ${step}`} {...requests} />

@@ -6,7 +6,10 @@ const flow = {
   destinations: [{ id: "d1" }, { id: "d2", isStuck: true }],
 } as unknown as Parameters<typeof linesOf>[0];
 const line = (sourceId: string, destinationId: string, sent = 0, dead = 0) =>
-  linesOf({ ...flow, flows: [{ sourceId, destinationId, sent, dead }] }, 5)[0];
+  linesOf(
+    { ...flow, flows: [{ sourceId, destinationId, sent, dead, waiting: 0, delivered: sent - dead }] },
+    5,
+  )[0];
 
 test("a line goes from the row of its source to that of its destination", () => {
   const [first, second] = [ROW_PX / 2, ROW_PX * 1.5];

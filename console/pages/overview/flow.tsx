@@ -43,7 +43,13 @@ function Destination({ minutes, of }: DestinationProps) {
       </Link>
       <span className="rate">
         {perMinute(of.sent, minutes)} <State of={of.state} />
-        {of.isStuck && <Link to={`${path}/waiting`}>what waits</Link>}
+        {(of.isStuck || (of.waiting ?? 0) > 0) && (
+          <Link to={`${path}/waiting`}>
+            {of.waiting === null || of.waiting === 0
+              ? "what waits"
+              : `${of.waiting.toLocaleString("en")} waiting`}
+          </Link>
+        )}
         {of.dead > 0 && <Link to={`${path}/dead-letters`}>{of.dead.toLocaleString("en")} dead</Link>}
       </span>
     </li>
@@ -89,6 +95,12 @@ function AsTable({ minutes, of }: { readonly minutes: number; readonly of: Flow 
             ),
           },
           { title: "Sent", isNumber: true, cell: ({ sent }) => perMinute(sent, minutes) },
+          { title: "Waiting", isNumber: true, cell: ({ waiting }) => waiting?.toLocaleString("en") ?? "–" },
+          {
+            title: "Delivered",
+            isNumber: true,
+            cell: ({ delivered }) => delivered?.toLocaleString("en") ?? "–",
+          },
           { title: "Dead", isNumber: true, cell: ({ dead }) => dead.toLocaleString("en") },
           {
             title: "State",

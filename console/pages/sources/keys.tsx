@@ -8,7 +8,7 @@ import { Table } from "../../elements/table.tsx";
 import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { ItsDestinations } from "./its-destinations.tsx";
-import { EndKey, RotateKey } from "./rotate-key.tsx";
+import { EndKey, LastCall, RotateKey } from "./rotate-key.tsx";
 import { snippetsOf } from "./snippets.ts";
 import { useSource } from "./source.tsx";
 import { Switch } from "./switch.tsx";
@@ -47,7 +47,7 @@ function Snippets({ writeKey }: { readonly writeKey: string }) {
 }
 
 export function Keys() {
-  const { createdAt, id, labels, updatedAt, writeKeys } = useSource();
+  const { createdAt, formerKeys, id, labels, updatedAt, writeKeys } = useSource();
   const [chosen, setChosen] = useState<string>();
   const writeKey = chosen !== undefined && writeKeys.includes(chosen) ? chosen : (writeKeys[0] ?? "");
   return (
@@ -73,6 +73,13 @@ export function Keys() {
         columns={[
           { title: "Key", cell: (key) => <Copyable text={key} what="write key" /> },
           {
+            title: "Last call",
+            cell: (key) => {
+              const former = formerKeys.find((one) => one.writeKey === key);
+              return former === undefined ? "the newest" : <LastCall of={former} />;
+            },
+          },
+          {
             title: "Program",
             cell: (key) =>
               key === writeKey ? (
@@ -91,7 +98,7 @@ export function Keys() {
         <Link to="live">Watch it come</Link>
       </p>
       <ItsDestinations id={id} />
-      <RotateKey of={{ id, writeKeys }} choose={setChosen} />
+      <RotateKey of={{ formerKeys, id, writeKeys }} choose={setChosen} />
       <Switch />
     </>
   );

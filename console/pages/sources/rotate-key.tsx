@@ -3,6 +3,8 @@ import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Action } from "../../elements/action.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
+import { Text } from "../../elements/text.tsx";
+import { Time } from "../../elements/time.tsx";
 import { WithScope } from "../../elements/with-scope.tsx";
 
 interface EndKeyProps {
@@ -27,13 +29,30 @@ export function EndKey({ id, label = "End it", writeKey }: EndKeyProps) {
   );
 }
 
+/** When somebody sent with it last, and who. */
+export function LastCall({ of }: { readonly of: Schemas["FormerKey"] | undefined }) {
+  if (of === undefined) return null;
+  if (of.lastCallAt === null) return "no call since a newer one was added";
+  const from = [of.userAgent, of.network].filter((one) => one !== null);
+  return (
+    <>
+      last call <Time at={of.lastCallAt} />
+      {from.length > 0 && (
+        <>
+          , from <Text most={120}>{from.join(", ")}</Text>
+        </>
+      )}
+    </>
+  );
+}
+
 interface RotateKeyProps {
-  readonly of: Pick<Schemas["Source"], "id" | "writeKeys">;
+  readonly of: Pick<Schemas["Source"], "formerKeys" | "id" | "writeKeys">;
   /** Has the program below written with the key. */
   readonly choose: (writeKey: string) => void;
 }
 
-export function RotateKey({ choose, of: { id, writeKeys } }: RotateKeyProps) {
+export function RotateKey({ choose, of: { formerKeys, id, writeKeys } }: RotateKeyProps) {
   const [oldest = "", ...newer] = writeKeys;
   const newest = newer.at(-1);
   const add = async () => {
@@ -62,7 +81,8 @@ export function RotateKey({ choose, of: { id, writeKeys } }: RotateKeyProps) {
               "End the former one, once no program sends with it."
             ) : (
               <>
-                Once no program sends with the former one, end it: <code>{oldest}</code>{" "}
+                Once no program sends with the former one, end it: <code>{oldest}</code> (
+                <LastCall of={formerKeys[0]} />){" "}
                 <EndKey id={id} writeKey={oldest} label="End the former write key" />
               </>
             )}

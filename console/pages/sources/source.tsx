@@ -8,6 +8,8 @@ import { Page, Parts } from "../../elements/page.tsx";
 import { AUDIENCES_SOURCE, sourcePath, sourceQuery } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 
+const ROTATING_MS = 10_000;
+
 /** That of the page which is open, where somebody has made it. */
 export const useSource = (): Schemas["Source"] => useOutletContext<Schemas["Source"]>();
 export const useSourceId = (): string => useOutletContext<Pick<Schemas["Source"], "id">>().id;
@@ -33,7 +35,11 @@ export function AudiencesSource() {
 export function Source() {
   const { id = "" } = useParams();
   const base = sourcePath(id);
-  const query = useQuery(sourceQuery(id));
+  const query = useQuery({
+    ...sourceQuery(id),
+    // While keys are rotated the page shows whether the former ones still come.
+    refetchInterval: ({ state }) => ((state.data?.formerKeys.length ?? 0) > 0 ? ROTATING_MS : false),
+  });
   return (
     <Answer title="Source" query={query}>
       {(source) => (

@@ -120,6 +120,7 @@ describe("sources by write key", () => {
     expect(directory.byWriteKey("k1")).toEqual({ id: "a", enabled: true });
     change("a", config("a", ["k1", "k2"]));
     expect(directory.byWriteKey("k2")).toEqual({ id: "a", enabled: true });
+    expect(directory.byWriteKey("k1")).toEqual({ id: "a", enabled: true, formerKey: "k1" });
     change("a", config("a", ["k2"], false));
     expect(directory.byWriteKey("k1")).toBeUndefined();
     expect(directory.byWriteKey("k2")).toEqual({ id: "a", enabled: false });

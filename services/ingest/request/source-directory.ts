@@ -23,16 +23,22 @@ export interface SourceTable {
 const MAX_AT_HAND = 20_000;
 const ENABLED = "+";
 const DISABLED = "-";
+const NEWEST = "n";
+const FORMER = "f";
+/** Bytes of the two in front of the id. */
+const MARKS = 2;
 
 /** Finds a source by any of its write keys, always as the table has it. There may be a million, so they are held as bytes. */
 export function createSourceDirectory(table: SourceTable): SourceLookup {
-  /** Whether the source is enabled, and its id. */
+  /** Whether the source is enabled, whether the key is its newest one, and its id. */
   const byKey = new PackedMap();
   const atHand = new RecentMap<Source>(MAX_AT_HAND);
 
   function find(writeKey: string): Source | undefined {
     const packed = byKey.get(writeKey)?.toString();
-    return packed === undefined ? undefined : { id: packed.slice(1), enabled: packed.startsWith(ENABLED) };
+    if (packed === undefined) return undefined;
+    const source = { id: packed.slice(MARKS), enabled: packed.startsWith(ENABLED) };
+    return packed[1] === FORMER ? { ...source, formerKey: writeKey } : source;
   }
 
   function put(sourceId: string, config: IngestSource | undefined, before: IngestSource | undefined): void {
@@ -42,7 +48,8 @@ export function createSourceDirectory(table: SourceTable): SourceLookup {
     }
     for (const key of config?.writeKeys ?? []) {
       atHand.delete(key);
-      byKey.set(key, Buffer.from(`${config?.enabled === true ? ENABLED : DISABLED}${sourceId}`));
+      const marks = `${config?.enabled === true ? ENABLED : DISABLED}${key === config?.writeKeys.at(-1) ? NEWEST : FORMER}`;
+      byKey.set(key, Buffer.from(`${marks}${sourceId}`));
     }
   }
 

@@ -154,8 +154,20 @@ async function storeCalls(parts: IngestParts, request: IncomingMessage, tracking
     return { kind: "refused", refusal: busy("kafka") };
   }
   parts.telemetry.stored(kept, { rejected, warnings });
+  noteKey(parts, request, found.source);
   if (kept.length < calls.length) parts.telemetry.suppressed(calls.length - kept.length);
   return { kind: "stored", rejected, warnings };
+}
+
+/** Of a call that is stored. */
+function noteKey(
+  { formerKeys, trustedProxies }: IngestParts,
+  { headers, socket }: IncomingMessage,
+  { formerKey, id }: Source,
+): void {
+  if (formerKey === undefined) return;
+  const address = clientAddress(socket.remoteAddress, headers["x-forwarded-for"], trustedProxies);
+  formerKeys.used(id, formerKey, { userAgent: headers["user-agent"], address });
 }
 
 function resolve(

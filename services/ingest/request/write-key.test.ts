@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { describe, expect, test } from "@jest/globals";
-import { DISABLED_KEY, post, useFixture, WRITE_KEY } from "../fixtures/http.ts";
+import { DISABLED_KEY, FORMER_KEY, post, startFixture, useFixture, WRITE_KEY } from "../fixtures/http.ts";
 import { createHeaderReader } from "./authorization-header.ts";
 
 const ingest = await useFixture();
@@ -23,6 +23,23 @@ describe("write keys (contract 6.2)", () => {
   test.each(["/v1/track", "/v1/batch"])("writeKey in the body of %s is accepted", async (path) => {
     const body = { ...call, batch: [call], writeKey: WRITE_KEY };
     expect(await post(ingest, path, { body, headers: {} })).toMatchObject({ status: 200 });
+  });
+
+  test("a former one is noted with its sender, once its call is stored, wherever it stands", async () => {
+    const noted: unknown[] = [];
+    const parts = { formerKeys: { used: (...use: unknown[]) => void noted.push(use) } };
+    const fixture = await startFixture({ parts });
+    const agent = { "user-agent": "old-shop/1" };
+    await post(fixture, "/v1/track", { body: call, headers: { ...basic(`${FORMER_KEY}:`), ...agent } });
+    await post(fixture, "/v1/batch", { body: { batch: [call], writeKey: FORMER_KEY }, headers: agent });
+    await post(fixture, "/v1/track", { body: call, headers: { ...basic(WRITE_KEY), ...agent } });
+    await post(fixture, "/v1/track", { body: {}, headers: { ...basic(FORMER_KEY), ...agent } });
+    await fixture.close();
+    const origin = { userAgent: "old-shop/1", address: "127.0.0.1" };
+    expect(noted).toEqual([
+      ["src_3", FORMER_KEY, origin],
+      ["src_3", FORMER_KEY, origin],
+    ]);
   });
 
   test("a Bearer token that is no write key leaves it to the body's", async () => {

@@ -6,6 +6,8 @@ import { createHeaderReader } from "./authorization-header.ts";
 export interface Source {
   readonly id: string;
   readonly enabled: boolean;
+  /** The key that it was found by, where that is not its newest one. */
+  readonly formerKey?: string;
 }
 
 export interface SourceLookup {

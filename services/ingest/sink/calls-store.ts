@@ -3,13 +3,14 @@ import { watchConfiguration } from "#connection";
 import type { EventLoopTurns } from "#host";
 import type { Kafka, OutgoingRecord, Producer, Table } from "#kafka";
 import { watchTable } from "#runtime";
-import { configurationTopics, type RefusedCalls, type TopicMap, witnessesOf } from "#topics";
+import { configurationTopics, formerKeyUseKey, type RefusedCalls, type TopicMap, witnessesOf } from "#topics";
 import { connect, type IngestContext } from "../connection.ts";
 import type { CallSink } from "../ingest-parts.ts";
 import { createSourceDirectory, INGEST_FIELDS } from "../request/source-directory.ts";
 import type { SourceLookup } from "../request/write-key.ts";
 import { watchRefusedRecords, watchSuppressions } from "../telemetry.ts";
 import { createCallSink } from "./call-sink.ts";
+import { createFormerKeys, type FormerKeys } from "./former-keys.ts";
 import { createKafkaWatch, type KafkaWatch } from "./kafka-watch.ts";
 import { createRefusedCalls, type RefusedCallsLog } from "./refused-calls.ts";
 import { createSuppressions, type Suppressions } from "./suppressions.ts";
@@ -19,6 +20,7 @@ export interface CallsStore {
   readonly suppressions: Suppressions;
   readonly sink: CallSink;
   readonly refusedCalls: RefusedCallsLog;
+  readonly formerKeys: FormerKeys;
   readonly watch: KafkaWatch;
   oldestUnacknowledgedAtMs(): number | undefined;
   /** Schemas are known, every source and every suppression is loaded. */
@@ -33,7 +35,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   const { settings, logger, lifecycle, metrics } = context;
   const { stopping } = lifecycle;
   const { topics, kafka, serde } = connect(context);
-  const { calls, refusedCalls, sourceConfig } = topics;
+  const { calls, formerKeyUses, refusedCalls, sourceConfig } = topics;
   const admin = kafka.admin();
   const ask = () => admin.partitionCount(calls.name);
   const watch = createKafkaWatch({ ask, host: context.host, intervalMs: KAFKA_WATCH_MS, logger, stopping });
@@ -64,6 +66,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     pause: () => turns.next(),
     onUnavailable: watch.failed,
   });
+  const notes = kafka.producer({ deliveryTimeoutMs: NOTES_TIMEOUT_MS, lingerMs: NOTES_LINGER_MS });
   let loaded = false;
   return {
     sources: createSourceDirectory(table),
@@ -75,7 +78,14 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
         key: record.sourceId,
         value: serde.encode(refusedCalls, record),
       }),
-      producer: kafka.producer({ deliveryTimeoutMs: REFUSED_TIMEOUT_MS, lingerMs: REFUSED_LINGER_MS }),
+      producer: notes,
+    }),
+    formerKeys: createFormerKeys({
+      nowMs: context.nowMs,
+      write: async (use) => {
+        const value = serde.encode(formerKeyUses, use);
+        await notes.send([{ topic: formerKeyUses.name, key: formerKeyUseKey(use), value }]);
+      },
     }),
     watch,
     oldestUnacknowledgedAtMs: () => producer.backlog.oldestAtMs,
@@ -96,16 +106,15 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
  */
 const CALLS_LINGER_MS = 8;
 
-/** Nobody waits for it. */
-const REFUSED_TIMEOUT_MS = 5_000;
-const REFUSED_LINGER_MS = 100;
+/** Of what nobody waits for: a producer of its own, so that a topic that does not exist holds no call up. */
+const NOTES_TIMEOUT_MS = 5_000;
+const NOTES_LINGER_MS = 100;
 
 interface RefusedWriter {
   encode(record: RefusedCalls): OutgoingRecord;
   readonly producer: Pick<Producer, "send">;
 }
 
-/** Opens a producer of its own, so that a topic that does not exist holds no call up. */
 function openRefusedCalls(
   { host, lifecycle, metrics, nowMs }: IngestContext,
   { encode, producer }: RefusedWriter,

@@ -1,5 +1,6 @@
 // The law of what control counts, on stories that a test makes up.
 import { expect, test } from "@jest/globals";
+import { SPACE_SOURCE } from "#contract";
 import type { DeadLetter, RoutedCall } from "#topics";
 import { drawPlan } from "../plan/draw.ts";
 import { countsAreTrue } from "./counted.ts";
@@ -22,9 +23,9 @@ const letter = (id: string, place: number, more: Partial<DeadLetter> = {}) =>
     place,
   );
 
-function broken(counted: Record<string, number>, story: Partial<Story>): string[] {
+function broken(counted: Record<string, number>, story: Partial<Story>, waiting?: number): string[] {
   const plan = { ...drawPlan(1), recordsCalls: true };
-  const indexes = [{ process: "control-1", deadLetters: 0, counted }];
+  const indexes = [{ process: "control-1", deadLetters: 0, counted, waiting: waiting ?? 0 }];
   return countsAreTrue({ ...EMPTY_STORY, plan, indexes, ...story }).map(({ what }) => what);
 }
 
@@ -60,4 +61,15 @@ test("where records are gone, or routers record nothing, nobody can tell", () =>
   const partition = { topic: "routed-calls", partition: 0 };
   const removed = { kind: "removed", atMs: 1, partition, below: 1 } as const;
   expect(broken({}, { ...STORY, happenings: [removed] })).toEqual([]);
+});
+
+test("a call that waits when everything is through is found, and a letter of a sync counts nowhere", () => {
+  expect(broken(TRUE, STORY, 1)).toEqual(["control-1 says that 1 calls wait, and each is delivered or dead"]);
+  const given = letter("given", 4, {
+    sourceId: SPACE_SOURCE,
+    messageId: "m",
+    userId: "u",
+    anonymousId: null,
+  });
+  expect(broken(TRUE, { ...STORY, deadLetters: [...STORY.deadLetters, given] })).toEqual([]);
 });

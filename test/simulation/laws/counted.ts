@@ -1,4 +1,5 @@
 // What control counts of calls.
+import { isGivenBySync } from "#contract";
 import type { DeadLetter, RoutedCall } from "#topics";
 import { catchingUp } from "./replays.ts";
 import { law, type Story, type Written } from "./story.ts";
@@ -8,7 +9,7 @@ const hasLost = ({ happenings }: Story): boolean =>
   happenings.some(({ kind }) => kind === "removed" || kind === "cut");
 
 /**
- * Every call that routers have read is counted once, and so is each of its deliveries and each that died, whoever was killed or lost its disk: of a call that was
+ * When everything is through nothing waits: what was sent is delivered or dead. Every call that routers have read is counted once, and so is each of its deliveries and each that died, whoever was killed or lost its disk: of a call that was
  * routed again what was recorded last.
  */
 export const countsAreTrue = law("each call is counted once, in what became of it", function* (story) {
@@ -18,7 +19,8 @@ export const countsAreTrue = law("each call is counted once, in what became of i
   for (const { value } of lastOf(story.routedCalls)) addCall(value, add);
   for (const letter of firstOf(story.deadLetters)) addLetter(letter, add);
   const isCatchingUp = catchingUp(story);
-  for (const { counted, process } of story.indexes) {
+  for (const { counted, process, waiting } of story.indexes) {
+    if (waiting !== 0) yield `${process} says that ${waiting} calls wait, and each is delivered or dead`;
     if (isCatchingUp.has(process)) continue;
     for (const cell of new Set([...expected.keys(), ...Object.keys(counted)]))
       if ((counted[cell] ?? 0) !== (expected.get(cell) ?? 0))
@@ -50,10 +52,14 @@ function addCall({ destinationIds, outcome, passedOver }: RoutedCall, add: (cell
   for (const { reason } of passedOver) add(`passed_over ${reason}`);
 }
 
-function addLetter(
-  { destinationId, reason, receivedAtMs, replayId, sourceId }: DeadLetter,
-  add: (cell: string) => void,
-): void {
-  if (sourceId === null || receivedAtMs === null || replayId !== null) return;
+function addLetter(letter: DeadLetter, add: (cell: string) => void): void {
+  const { destinationId, reason, receivedAtMs, replayId, sourceId } = letter;
+  if (sourceId === null || receivedAtMs === null || replayId !== null || isOfSync(letter)) return;
   add(`${destinationId === null ? "failed" : "dead"} ${reason}`);
+}
+
+/** No router has sent it. A record that could not be worked on has no job's id. */
+function isOfSync({ anonymousId, destinationId, id, messageId, sourceId, userId }: DeadLetter): boolean {
+  if (sourceId === null || messageId === null || destinationId === null || id.includes("-")) return false;
+  return isGivenBySync(id, { sourceId, messageId, userId, anonymousId }, destinationId);
 }

@@ -72,7 +72,7 @@ function story(more: Partial<Story> = {}): Story {
     deadLetters: [letter("l1")],
     replays: [replay(1), replay(3, { state: "finished", replayed: 1 })],
     requests: [REQUEST],
-    indexes: [{ process: "control-1", deadLetters: 1, counted: {} }],
+    indexes: [{ process: "control-1", deadLetters: 1, counted: {}, waiting: 0 }],
     ...more,
   };
 }
@@ -170,7 +170,7 @@ describe("a law is broken by", () => {
     expect(broken({ requests })).toEqual([arrive]);
     const deadAgain = { ...letter(replayJobId("l1", "r")), place: 4 };
     const behind = { ...deadAgain, record: { ...deadAgain.record, offset: 1 } };
-    const indexes = [{ process: "control-1", deadLetters: 2, counted: {} }];
+    const indexes = [{ process: "control-1", deadLetters: 2, counted: {}, waiting: 0 }];
     expect(broken({ requests, deadLetters: [letter("l1"), behind], indexes })).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe("a law is broken by", () => {
   });
 
   test("an index that has fewer or more than there are", () => {
-    expect(broken({ indexes: [{ process: "control-1", deadLetters: 0, counted: {} }] })).toEqual([
+    expect(broken({ indexes: [{ process: "control-1", deadLetters: 0, counted: {}, waiting: 0 }] })).toEqual([
       "the index has every dead letter once",
     ]);
   });

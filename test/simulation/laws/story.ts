@@ -54,6 +54,8 @@ export interface IndexShown {
   readonly deadLetters: number;
   /** Calls by stage and reason, as in "dropped duplicate", of all time. */
   readonly counted: Readonly<Record<string, number>>;
+  /** Calls; undefined where it was not asked, or did not know. */
+  readonly waiting: number | undefined;
 }
 
 /** Who is on a list by a control process's copy of the profiles, at the end. */

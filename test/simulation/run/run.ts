@@ -5,11 +5,11 @@ import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
 import { inRealEvent } from "../host/real-event.ts";
 import { RestlessWorldError } from "../host/virtual-time.ts";
 import { findingsOf } from "../laws/laws.ts";
-import type { Finding, IndexShown, LossShown, Remainder, Story, Written } from "../laws/story.ts";
+import type { Finding, LossShown, Remainder, Story, Written } from "../laws/story.ts";
 import type { Plan } from "../plan/plan.ts";
 import { AudienceOperator } from "../world/audience-operator.ts";
 import { Clients } from "../world/clients.ts";
-import { type Desk, Fleet } from "../world/fleet.ts";
+import { Fleet } from "../world/fleet.ts";
 import type { Happening } from "../world/history.ts";
 import { ImportClerk } from "../world/import-clerk.ts";
 import { Operator } from "../world/operator.ts";
@@ -19,12 +19,12 @@ import { Saboteur } from "../world/saboteur.ts";
 import type { TraceLine } from "../world/trace.ts";
 import { WishClerk } from "../world/wish-clerk.ts";
 import { World } from "../world/world.ts";
+import { indexesOf } from "./indexes.ts";
 import { leftOver } from "./left-over.ts";
 import { listsOf } from "./lists.ts";
 import { hearUnhandled } from "./unhandled.ts";
 
 const STEP_MS = 1_000;
-const DAY_MS = 86_400_000;
 /** Requests that nobody waits for any more have ended, and timers that tidy up have had their turn. */
 const SETTLE_MS = 3_000;
 /** As the product's readers. */
@@ -79,7 +79,7 @@ async function runOnce(plan: Plan): Promise<RunResult> {
       drainedAtMs,
       leftOver: left,
       remainders: remaindersOf(fleet),
-      indexes: indexesOf(fleet),
+      indexes: await indexesOf(world, fleet),
       losses: lossesOf(world, fleet),
       lists: await listsOf(world, fleet),
       unhandled,
@@ -168,26 +168,6 @@ function remaindersOf(fleet: Fleet): Remainder[] {
     const shown = (TO_BE_ZERO[service] ?? []).map((gauge) => [gauge, meters.value(gauge) ?? 0] as const);
     return { process: name, gauges: Object.fromEntries(shown) };
   });
-}
-
-function indexesOf(fleet: Fleet): IndexShown[] {
-  const reading = fleet.desks.filter(({ process }) => !process.isStopping);
-  return reading.map(({ control, process }) => ({
-    process: process.name,
-    deadLetters: control.deliveries.index.countDeadLetters({}),
-    counted: countedIn(control),
-  }));
-}
-
-/** A world lasts for less than a day, so no step begins before. */
-function countedIn({ deliveries, nowMs }: Desk["control"]): Record<string, number> {
-  const range = { fromMs: nowMs() - 7 * DAY_MS, toMs: nowMs() + DAY_MS, stepMs: DAY_MS };
-  const counted: Record<string, number> = {};
-  for (const { calls, reason, stage } of deliveries.index.sumFlow(range)) {
-    const cell = `${stage} ${reason}`.trim();
-    counted[cell] = (counted[cell] ?? 0) + calls;
-  }
-  return counted;
 }
 
 function lossesOf({ topics }: World, fleet: Fleet): LossShown[] {

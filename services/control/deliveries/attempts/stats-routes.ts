@@ -3,7 +3,7 @@ import { IdParams, TimeField } from "../../http/fields.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
-import { entriesOf, totalRequests } from "../flow/entries.ts";
+import { entriesOf, totalOf } from "../flow/entries.ts";
 import { deliveryFlow } from "../flow/flow.ts";
 import { countedUntilMs, readCounts } from "../flow/read.ts";
 import { statsOf } from "../flow/request-stats.ts";
@@ -72,7 +72,7 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
           ...{ minute: isoTime(entry.atMs), ...groupOf(entry, query.groupBy) },
           ...viewOf(entry),
         })),
-        total: viewOf({ sums: counts.sums, requests: totalRequests(counts.requests) }),
+        total: viewOf(totalOf(counts)),
         indexedUntil: isoTimeOrNull(until.indexedUntil),
         countedUntil: isoTimeOrNull(until.countedUntil),
       };
@@ -80,6 +80,6 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
   );
 }
 
-function viewOf({ requests, sums }: Pick<StatsEntry, "requests" | "sums">) {
-  return { ...statsOf(requests), calls: deliveryFlow(sums) };
+function viewOf({ isSettled, requests, sums }: Pick<StatsEntry, "isSettled" | "requests" | "sums">) {
+  return { ...statsOf(requests), calls: deliveryFlow(sums, isSettled) };
 }

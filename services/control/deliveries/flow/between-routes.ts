@@ -4,6 +4,7 @@ import { SPACE_SOURCE } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
+import { nullableInteger } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
@@ -11,11 +12,13 @@ import { ofSource } from "../../resources/destinations/configured.ts";
 import { HEALTH_STATES, healthState } from "../../resources/destinations/health/view.ts";
 import { floorTo, STEP_MS } from "../index/eras.ts";
 import type { FlowBetween } from "../index/flow-between.ts";
+import type { WaitingCount } from "../waiting/kept-waiting.ts";
 import { between, MOST_SHOWN, sourcesOf } from "./between.ts";
 import { shownDestinations, shownSources } from "./candidates.ts";
 import type { BetweenParts } from "./parts.ts";
 import { countedUntilMs } from "./read.ts";
 import { CountedUntilField } from "./schemas.ts";
+import { readSettled } from "./settled.ts";
 
 const MOST_MINUTES = 15;
 const DEFAULT_MINUTES = 5;
@@ -25,6 +28,12 @@ type State = (typeof STATES)[number];
 const STUCK: readonly State[] = ["paused", "failing", "breaker_open"];
 
 const calls = (description: string) => Type.Integer({ description });
+const ENDS = {
+  sent: calls("Calls that became jobs: dead, waiting and delivered together."),
+  dead: calls("Of calls of this time those that have failed for good."),
+  waiting: nullableInteger("Of sent, those whose outcome is not known yet; null while it cannot be counted."),
+  delivered: nullableInteger("Of sent, those that a webhook has taken; null where waiting is."),
+};
 const NAMED = { id: Type.String(), name: Type.String() };
 
 const FlowView = Type.Object(
@@ -55,8 +64,7 @@ const FlowView = Type.Object(
         isStuck: Type.Boolean({
           description: "Calls wait and do not get through: it is paused, failing or breaker_open.",
         }),
-        sent: calls("Calls that became jobs."),
-        dead: calls("Of calls of this time those that have failed for good."),
+        ...ENDS,
       }),
       { description: "Those that are stuck first, then those with most calls." },
     ),
@@ -64,8 +72,7 @@ const FlowView = Type.Object(
       Type.Object({
         sourceId: Type.String(),
         destinationId: Type.String(),
-        sent: Type.Integer(),
-        dead: Type.Integer(),
+        ...ENDS,
       }),
       { description: "Between those above: each pair that is connected, or has calls." },
     ),
@@ -101,12 +108,12 @@ export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
     async ({ query: { minutes = DEFAULT_MINUTES } }) => {
       const nowMs = parts.nowMs();
       const fromMs = floorTo(nowMs, STEP_MS.minute) - minutes * STEP_MS.minute;
-      const sums = await readMinutes(parts, fromMs, nowMs);
+      const counted = await readFlow(parts, fromMs, nowMs);
       const isStuck = (one: DestinationConfig): boolean => destinationOf(one, parts).isStuck;
-      const destinations = await shownDestinations(parts, sums, isStuck);
+      const destinations = await shownDestinations(parts, counted.sums, isStuck);
       const isTaken = parts.destinations.hasAny(ofSource(SPACE_SOURCE));
-      const shown = between(sums, {
-        sources: sourcesOf(await shownSources(parts, sums), isTaken),
+      const shown = between(counted, {
+        sources: sourcesOf(await shownSources(parts, counted.sums), isTaken),
         destinations: destinations.map((one) => destinationOf(one, parts)),
       });
       return {
@@ -122,6 +129,21 @@ export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
       };
     },
   );
+}
+
+/** What is sent after the last minute waits too, and is not counted. */
+async function readFlow(parts: BetweenParts, fromMs: number, toMs: number) {
+  const read = (): Promise<FlowBetween[]> => readMinutes(parts, fromMs, toMs);
+  const { sums, waiting } = await readSettled(parts, {
+    read,
+    readDead: async () => (await read()).filter(isDead),
+  });
+  const isOfTime = ({ minuteMs }: WaitingCount): boolean => minuteMs >= fromMs && minuteMs <= toMs;
+  return { sums, waiting: waiting?.filter(isOfTime) };
+}
+
+function isDead({ stage }: FlowBetween): boolean {
+  return stage === "dead";
 }
 
 /** A minute in each turn: with a thousand pairs of sources and destinations it has thousands of rows. */

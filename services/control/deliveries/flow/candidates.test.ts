@@ -54,7 +54,10 @@ test.each([
   async (at, share) => {
     const { byAge, isStuck, parts, sums } = draw(at, share, stuck);
     const shownOf = (all: readonly DestinationConfig[]) =>
-      between(sums, { sources: [], destinations: all.map((one) => ({ ...one, isStuck: isStuck(one) })) });
+      between(
+        { sums, waiting: [] },
+        { sources: [], destinations: all.map((one) => ({ ...one, isStuck: isStuck(one) })) },
+      );
     const candidates = await shownDestinations(parts, sums, isStuck);
     expect(candidates.length).toBeLessThanOrEqual(60);
     for await (const all of byAge) expect(shownOf(candidates)).toEqual(shownOf(all));
@@ -78,8 +81,8 @@ test("the sources that are shown are those of a look at all of them", async () =
   });
   const shown = await shownSources({ sources }, sums);
   for await (const rows of sources.rows({ atOnce: 300 }))
-    expect(between(sums, { sources: shown, destinations: [] })).toEqual(
-      between(sums, { sources: rows, destinations: [] }),
+    expect(between({ sums, waiting: [] }, { sources: shown, destinations: [] })).toEqual(
+      between({ sums, waiting: [] }, { sources: rows, destinations: [] }),
     );
   expect(shown.length).toBeLessThanOrEqual(40);
 });

@@ -3,7 +3,9 @@ import { classifyResult } from "#contract";
 import type { FlowSum } from "../index/flow-table.ts";
 import type { NameSum } from "../index/names-table.ts";
 import { add, NO_REQUESTS, type RequestCounts, type RequestSum } from "../index/totals-table.ts";
+import type { ShownSum } from "./flow.ts";
 import { namedEntries } from "./named.ts";
+import type { WaitingSum } from "./settled.ts";
 import type { StatsEntry } from "./stats-entry.ts";
 
 export const GROUPS = ["eventType", "eventName", "reason", "webhook", "status"] as const;
@@ -20,27 +22,35 @@ export const GROUP_FIELD = {
 
 export interface Counts {
   readonly sums: readonly FlowSum[];
+  /** Undefined where it is not known. */
+  readonly waiting?: readonly WaitingSum[] | undefined;
   readonly requests: readonly RequestSum[];
   /** Where calls are grouped by the names of their events. */
   readonly names?: readonly NameSum[];
 }
 
+/** A job says no name of an event, and waits for no reason. */
+const DIVIDES_WAITING: readonly (GroupBy | undefined)[] = [undefined, "eventType"];
+
 interface Gathered extends StatsEntry {
-  readonly sums: FlowSum[];
+  readonly sums: ShownSum[];
   requests: RequestCounts;
 }
 
 /** Oldest first, within a step by group. Of calls and requests only what the group divides is in the entries. */
-export function entriesOf({ names = [], requests, sums }: Counts, groupBy?: GroupBy): StatsEntry[] {
+export function entriesOf(counted: Counts, groupBy?: GroupBy): StatsEntry[] {
+  const { names = [], requests, sums } = counted;
   if (groupBy === "eventName") return namedEntries(sums, names);
   const entries = new Map<string, Gathered>();
+  const waiting = DIVIDES_WAITING.includes(groupBy) ? counted.waiting : undefined;
+  const isSettled = waiting !== undefined;
   const at = (atMs: number, group: string | null | undefined): Gathered => {
     const key = JSON.stringify([atMs, group]);
-    const known = entries.get(key) ?? { atMs, group, sums: [], requests: NO_REQUESTS };
+    const known = entries.get(key) ?? { atMs, group, sums: [], isSettled, requests: NO_REQUESTS };
     entries.set(key, known);
     return known;
   };
-  for (const sum of sums) {
+  for (const sum of [...sums, ...(waiting ?? [])]) {
     const group = groupOfCalls(sum, groupBy);
     if (group !== false) at(sum.atMs, group).sums.push(sum);
   }
@@ -58,13 +68,22 @@ function inOrder(one: StatsEntry, other: StatsEntry): number {
   return a < b ? -1 : Number(a > b);
 }
 
-export function totalRequests(requests: readonly RequestSum[]): RequestCounts {
-  return requests.reduce((sum, { counts }) => add(sum, counts), NO_REQUESTS);
+/** Of the whole range. */
+export function totalOf({
+  requests,
+  sums,
+  waiting,
+}: Counts): Pick<StatsEntry, "isSettled" | "requests" | "sums"> {
+  return {
+    sums: [...sums, ...(waiting ?? [])],
+    isSettled: waiting !== undefined,
+    requests: requests.reduce((sum, { counts }) => add(sum, counts), NO_REQUESTS),
+  };
 }
 
 /** False where calls have no such group. */
 function groupOfCalls(
-  { reason, type }: FlowSum,
+  { reason, type }: ShownSum,
   groupBy: GroupBy | undefined,
 ): string | null | undefined | false {
   switch (groupBy) {

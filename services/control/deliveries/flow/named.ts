@@ -9,6 +9,9 @@ import type { StatsEntry } from "./stats-entry.ts";
 const MAX_NAMES = 100;
 const MAX_ENTRIES = 10_000;
 
+/** What is not divided by names. */
+const NOT_COUNTED = { requests: NO_REQUESTS, isSettled: false } as const;
+
 /** How many names an answer of so many steps has. */
 function namesIn(steps: number): number {
   return Math.max(1, Math.min(MAX_NAMES, Math.floor(MAX_ENTRIES / Math.max(1, steps)) - 2));
@@ -64,12 +67,12 @@ function entriesOfStep({ atMs, names, sums }: Step, order: readonly string[]): S
     const cells = Object.entries(names.get(name) ?? {});
     const own = cells.map(([cell, calls]) => sumOf(atMs, cell, calls));
     for (const { calls, reason, stage } of own) add(left, stage, reason, -calls);
-    return own.length === 0 ? [] : [{ atMs, group: name, sums: own, requests: NO_REQUESTS }];
+    return own.length === 0 ? [] : [{ atMs, group: name, sums: own, ...NOT_COUNTED }];
   });
   const others = [...left].filter(([, calls]) => calls > 0).map(([cell, calls]) => sumOf(atMs, cell, calls));
-  const rest = { atMs, group: null, isRest: true, sums: others, requests: NO_REQUESTS } as const;
+  const rest = { atMs, group: null, isRest: true, sums: others, ...NOT_COUNTED } as const;
   const nameless = sums.filter(({ type }) => type !== "track");
-  const without = { atMs, group: null, sums: nameless, requests: NO_REQUESTS };
+  const without = { atMs, group: null, sums: nameless, ...NOT_COUNTED };
   return [...named, rest, without].filter((entry) => entry.sums.length > 0);
 }
 

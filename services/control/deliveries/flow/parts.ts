@@ -6,12 +6,19 @@ import type { SourceListing } from "../../resources/sources/configured.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
 import type { KnownSourceParts } from "../known-source.ts";
+import type { WaitingCounter } from "../waiting/waiting-counter.ts";
+
+/** What says which of the counted calls wait. */
+export interface SettledParts {
+  readonly deliveries: { readonly progress: Pick<Progress, "offsets" | "untilCovers"> };
+  readonly waitingCounter: Pick<WaitingCounter, "count">;
+}
 
 /** What statistics of calls are read from. */
-export interface FlowParts {
+export interface FlowParts extends SettledParts {
   readonly deliveries: {
     readonly index: Pick<DeliveryIndex, "sumFlow" | "sumNames" | "sumRequests">;
-    readonly progress: Pick<Progress, "indexedUntilMs">;
+    readonly progress: Pick<Progress, "indexedUntilMs" | "offsets" | "untilCovers">;
   };
   readonly host: Pick<Host, "setImmediate">;
   /** The clock, Unix milliseconds. */
@@ -19,10 +26,10 @@ export interface FlowParts {
 }
 
 /** What the picture of the flow is made of. */
-export interface BetweenParts extends Pick<DestinationParts, "health"> {
+export interface BetweenParts extends Pick<DestinationParts, "health">, SettledParts {
   readonly deliveries: {
     readonly index: Pick<DeliveryIndex, "sumBetween">;
-    readonly progress: Pick<Progress, "indexedUntilMs">;
+    readonly progress: Pick<Progress, "indexedUntilMs" | "offsets" | "untilCovers">;
   };
   readonly sources: Pick<SourceListing, "peek" | "placeOf" | "rows" | "size">;
   readonly destinations: Pick<DestinationListing, "hasAny" | "idsIn" | "peek" | "placeOf" | "rows" | "size">;

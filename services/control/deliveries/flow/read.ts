@@ -3,8 +3,10 @@
 import { nextTurn } from "../../http/next-turn.ts";
 import { floorTo, STEP_KEPT_MS, STEP_MS } from "../index/eras.ts";
 import type { FlowQuery } from "../index/flow-stages.ts";
+import type { RequestSum } from "../index/totals-table.ts";
 import type { Counts, GroupBy } from "./entries.ts";
 import type { FlowParts } from "./parts.ts";
+import { readSettled, waitingSums } from "./settled.ts";
 
 const { day: DAY_MS, hour: HOUR_MS } = STEP_MS;
 
@@ -26,15 +28,21 @@ export async function readCounts(
     groupBy === "eventName"
       ? await inStretches(parts, query, (range) => index.sumNames({ ...query, ...range }))
       : [];
-  const read = await inStretches(parts, query, (range) => ({
-    sums: index.sumFlow({ ...query, ...range }),
-    requests: index.sumRequests({ ...query, ...range }),
-  }));
-  return {
-    names: names.flat(),
-    sums: read.flatMap(({ sums }) => sums),
-    requests: read.flatMap(({ requests }) => requests),
-  };
+  const requests: RequestSum[] = [];
+  const { sums, waiting } = await readSettled(parts, {
+    async read() {
+      const read = await inStretches(parts, query, (range) => {
+        requests.push(...index.sumRequests({ ...query, ...range }));
+        return index.sumFlow({ ...query, ...range });
+      });
+      return read.flat();
+    },
+    readDead: async () => {
+      const dead = { ...query, stage: "dead" } as const;
+      return (await inStretches(parts, query, (range) => index.sumFlow({ ...dead, ...range }))).flat();
+    },
+  });
+  return { names: names.flat(), sums, requests, waiting: waiting && waitingSums({ sums, waiting }, query) };
 }
 
 /** What `read` finds in the range, a stretch of time after the other: of hours a longer one than of minutes, as they are fewer. */

@@ -5,7 +5,7 @@ import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { checkSource } from "../known-source.ts";
-import { entriesOf, totalRequests } from "./entries.ts";
+import { entriesOf, totalOf } from "./entries.ts";
 import { callFlow } from "./flow.ts";
 import type { FlowRouteParts } from "./parts.ts";
 import { countedUntilMs, readCounts } from "./read.ts";
@@ -78,11 +78,11 @@ async function answer(parts: FlowRouteParts, query: Static<typeof STATS_QUERY>, 
       ...{ at: isoTime(entry.atMs), ...groupOf(entry, query.groupBy) },
       ...viewOf(entry),
     })),
-    total: viewOf({ sums: counts.sums, requests: totalRequests(counts.requests) }),
+    total: viewOf(totalOf(counts)),
     countedUntil,
   };
 }
 
-function viewOf({ requests, sums }: Pick<StatsEntry, "requests" | "sums">) {
-  return { ...callFlow(sums), requests: statsOf(requests) };
+function viewOf({ isSettled, requests, sums }: Pick<StatsEntry, "isSettled" | "requests" | "sums">) {
+  return { ...callFlow(sums, isSettled), requests: statsOf(requests) };
 }

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { nullableString } from "../../http/nullable.ts";
+import { nullableInteger, nullableString } from "../../http/nullable.ts";
 import { IndexedUntilField } from "../../http/time-pages.ts";
 import { GROUP_FIELD, GROUPS, type GroupBy } from "./entries.ts";
 import type { StatsEntry } from "./stats-entry.ts";
@@ -10,10 +10,13 @@ const count = (description: string) => Type.Integer({ description });
 
 export const DeliveryFlowView = Type.Object(
   {
-    sent: count("Calls that became jobs of a destination: dead and deliveredOrWaiting together."),
+    sent: count("Calls that became jobs of a destination: dead, waiting and delivered together."),
     passedOver: byReason("Calls that a connected destination did not get, by reason."),
     dead: byReason("Of sent, those that failed for good, by reason."),
-    deliveredOrWaiting: count("Of sent, the others."),
+    waiting: nullableInteger(
+      "Of sent, those whose outcome is not known yet: queued, under way, or waiting for their next attempt. Null where it is not known: with groupBy, except eventType, and while more wait than can be counted in four seconds.",
+    ),
+    delivered: nullableInteger("Of sent, those that a webhook has taken; null where waiting is."),
   },
   { title: "DeliveryFlow", description: "Calls at destinations, replays not counted." },
 );

@@ -1,5 +1,5 @@
-import type { FlowSum } from "../index/flow-table.ts";
 import type { RequestCounts } from "../index/totals-table.ts";
+import type { ShownSum } from "./flow.ts";
 
 /** Counts of one step and group. */
 export interface StatsEntry {
@@ -9,6 +9,8 @@ export interface StatsEntry {
   readonly group: string | null | undefined;
   /** What has a group that is not named. */
   readonly isRest?: true;
-  readonly sums: readonly FlowSum[];
+  readonly sums: readonly ShownSum[];
+  /** What waits is among the sums. */
+  readonly isSettled: boolean;
   readonly requests: RequestCounts;
 }

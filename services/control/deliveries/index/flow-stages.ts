@@ -21,10 +21,12 @@ export interface FlowQuery {
   readonly toMs: number;
   /** Whole minutes. */
   readonly stepMs: number;
+  /** Of this stage alone. */
+  readonly stage?: FlowStage | undefined;
 }
 
 /** The condition of its rows, in each table of steps: by one of their indexes, whichever thing is asked for. */
-export function whereOf({ destinationId, fromMs, sourceId, toMs }: FlowQuery) {
+export function whereOf({ destinationId, fromMs, sourceId, toMs }: Omit<FlowQuery, "stage">) {
   const [of, values] =
     destinationId !== undefined
       ? ["destination_id = ?", [destinationId]]

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { SPACE_SOURCE } from "#contract";
 import { deadLetter, refusedCalls, routedCall, START_MS } from "#support/records";
 import { DeliveryIndex } from "./delivery-index.ts";
 import type { FlowQuery } from "./flow-stages.ts";
@@ -87,7 +88,7 @@ test("the same record twice within one stretch counts once", () => {
   expect(counted()).toEqual(["routed 1", "sent 1"]);
 });
 
-test("a dead letter counts when its call was accepted, once, and not that of a replay", () => {
+test("a dead letter counts when its call was accepted, once, and not that of a replay, or of a sync", () => {
   const died = { receivedAtMs: START_MS + 5, deadAtMs: START_MS + 2 * DAY_MS };
   read("deadLetters", [
     deadLetter({ ...died, id: "j1", reason: "window_over" }),
@@ -95,8 +96,10 @@ test("a dead letter counts when its call was accepted, once, and not that of a r
     deadLetter({ ...died, id: "j2", replayId: "rpl_1" }),
     deadLetter({ ...died, id: "j3", destinationId: null, reason: "handler_failed" }),
     deadLetter({ ...died, id: "j4", sourceId: null, reason: "undecodable" }),
+    deadLetter({ ...died, id: "given", sourceId: SPACE_SOURCE }),
+    deadLetter({ ...died, id: "calls-0-1", sourceId: SPACE_SOURCE, reason: "handler_failed" }),
   ]);
-  expect(counted()).toEqual(["dead window_over 1", "failed handler_failed 1"]);
+  expect(counted()).toEqual(["dead handler_failed 1", "dead window_over 1", "failed handler_failed 1"]);
 });
 
 test("of one minute it says what came from which source, and went to which destination", () => {

@@ -1,5 +1,6 @@
 // Where calls went, counted by the minute in which they were accepted: from what routers record of each call, from dead letters, and from what ingest tells of refused calls. The
 // counts change in the transactions of the rows that they count, so they add up exactly.
+import { isGivenBySync } from "#contract";
 import type { DeadLetter, RefusedCalls, RoutedCall } from "#topics";
 import { type Eras, floorTo, STEP_MS } from "./eras.ts";
 import { eventIn } from "./event-in.ts";
@@ -64,11 +65,11 @@ export class FlowCounts {
     if (isCountedName(event)) alike.names.set(event, (alike.names.get(event) ?? 0) + calls);
   }
 
-  /** One that is not there yet. A replay's job is no call that was accepted, and a record that is no call has no source. */
+  /** One that is not there yet. A replay's job, or a sync's, is no call that routers have sent, and a record that is no call has no source. */
   dead(record: DeadLetter): void {
     const { destinationId, reason, receivedAtMs, replayId, sourceId, type } = record;
     if (sourceId === null || receivedAtMs === null || type === null || replayId !== null) return;
-    if (receivedAtMs < this.#eras.minutesFromMs) return;
+    if (receivedAtMs < this.#eras.minutesFromMs || isOfSync(record)) return;
     const of = baseOf({ sourceId, type, receivedAtMs });
     const stage = destinationId === null ? "failed" : "dead";
     const count = { ...of, stage, destinationId: destinationId ?? "", reason } as const;
@@ -116,6 +117,12 @@ export class FlowCounts {
     this.#others.length = 0;
     this.#counted.length = 0;
   }
+}
+
+/** One without a messageId, or whose record could not be worked on, has no job's id. */
+function isOfSync({ anonymousId, destinationId, id, messageId, sourceId, userId }: DeadLetter): boolean {
+  if (sourceId === null || messageId === null || destinationId === null || id.includes("-")) return false;
+  return isGivenBySync(id, { sourceId, messageId, userId, anonymousId }, destinationId);
 }
 
 /** Whether two calls of a source count alike. */
@@ -174,10 +181,11 @@ export interface FlowSum {
 /** Oldest first. */
 export function sumFlow(sql: Statements, query: FlowQuery): FlowSum[] {
   const { where, values } = whereOf(query);
+  const { stage = null } = query;
   return sql
     .all(
-      `SELECT minute_ms - minute_ms % CAST(? AS INTEGER) AS at, type, stage, reason, sum(calls) AS calls FROM flow WHERE ${where} GROUP BY at, type, stage, reason HAVING sum(calls) > 0 ORDER BY at, type`,
-      ...[query.stepMs, ...values],
+      `SELECT minute_ms - minute_ms % CAST(? AS INTEGER) AS at, type, stage, reason, sum(calls) AS calls FROM flow WHERE ${where} AND stage = ifnull(?, stage) GROUP BY at, type, stage, reason HAVING sum(calls) > 0 ORDER BY at, type`,
+      ...[query.stepMs, ...values, stage],
     )
     .map((row) => ({
       atMs: Number(row["at"]),

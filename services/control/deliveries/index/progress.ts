@@ -29,6 +29,12 @@ export class Progress {
     this.#reached.set(`${kind}/${partition}`, reached);
   }
 
+  /** How far each partition was read, by its number. */
+  offsets(kind: Indexed): number[] {
+    const partitions = this.#partitions.get(kind) ?? 0;
+    return Array.from({ length: partitions }, (_, at) => this.#reached.get(`${kind}/${at}`)?.nextOffset ?? 0);
+  }
+
   /** Nothing is indexed any more. */
   forget(): void {
     this.#reached.clear();

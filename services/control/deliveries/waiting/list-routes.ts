@@ -12,7 +12,7 @@ import { USER_VIEW } from "../../http/user-fields.ts";
 import { existingDestination } from "../../resources/destinations/existing.ts";
 import { listWaiting, type WaitingList } from "./list.ts";
 import type { WaitingListParts } from "./parts.ts";
-import type { WaitingPlace } from "./reader.ts";
+import type { WaitingPlace } from "./stretches.ts";
 import { WAITING_FIELDS, waitingView } from "./view.ts";
 
 const WaitingView = Type.Object(

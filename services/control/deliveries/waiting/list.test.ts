@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import type { DeliveryJob } from "#topics";
 import { listWaiting } from "./list.ts";
-import type { WaitingPlace, WaitingReader } from "./reader.ts";
+import type { WaitingReader } from "./reader.ts";
+import type { WaitingPlace } from "./stretches.ts";
 
 const host = { setTimeout: () => ({ clear: () => undefined }) as never };
 

@@ -1,7 +1,8 @@
 // One page of what waits for a destination, and on the first page how much it is.
 import type { Host } from "#host";
 import { ProblemError } from "../../http/problem.ts";
-import type { FoundJob, WaitingPlace, WaitingReader } from "./reader.ts";
+import type { FoundJob, WaitingReader } from "./reader.ts";
+import type { WaitingPlace } from "./stretches.ts";
 import { FurthestCopies, type WaitingJob } from "./waiting-job.ts";
 
 /** Somebody waits for the answer; some hundred thousand records are read in this time. */

@@ -1,6 +1,6 @@
 import { jobKey } from "#contract";
 import type { DeliveryJob } from "#topics";
-import type { WaitingPlace } from "./reader.ts";
+import type { WaitingPlace } from "./stretches.ts";
 
 export interface WaitingJob {
   readonly place: WaitingPlace;

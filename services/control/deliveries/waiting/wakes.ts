@@ -2,12 +2,12 @@ import type { Admin, Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { DeliveryWake, TopicMap } from "#topics";
 
+type Taken = (record: Pick<RawRecord, "offset" | "timestampMs">) => boolean;
+
 /** Which of the waiting jobs of destinations were taken ahead of their time already (decision 72). */
 export interface Wakes {
-  isTaken(
-    destinationId: string,
-    record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">,
-  ): boolean;
+  /** Of a destination in one partition; undefined where none were. */
+  takenIn(destinationId: string, place: Pick<RawRecord, "topic" | "partition">): Taken | undefined;
 }
 
 interface WakesOptions {
@@ -52,9 +52,9 @@ export async function readWakes(
       ),
   );
   return {
-    isTaken(destinationId, { topic, partition, offset, timestampMs }) {
+    takenIn(destinationId, { topic, partition }) {
       const wake = wakes.get(`${destinationId}:${topic}:${partition}`);
-      return wake !== undefined && offset < wake.belowOffset && timestampMs <= wake.atMs;
+      return wake && (({ offset, timestampMs }) => offset < wake.belowOffset && timestampMs <= wake.atMs);
     },
   };
 }

@@ -14,7 +14,7 @@ import { ofSource } from "../destinations/configured.ts";
 import { existingSource, updateSource } from "./change.ts";
 import type { SourceParts } from "./parts.ts";
 import { CreateSourceBody, PatchSourceBody, SourcesQuery, SourceView } from "./schemas.ts";
-import { createSource, patchSource, sourceView } from "./source.ts";
+import { createSource, patchSource, shownSource } from "./source.ts";
 
 const TAGS = ["sources"];
 
@@ -52,7 +52,7 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
         .code(201)
         .header("location", `/v1/sources/${id}`)
         .header("etag", entityTag(source))
-        .send(sourceView(source));
+        .send(shownSource(source, parts));
     },
   );
   app.get(
@@ -69,7 +69,7 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
     async (request) => {
       const list = { all: sources, valueOf: (id: string) => sources.peek(id) };
       const { data, ...rest } = await listPage(list, request.query);
-      return { data: data.map(sourceView), ...rest };
+      return { data: data.map((source) => shownSource(source, parts)), ...rest };
     },
   );
 }
@@ -89,7 +89,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
     },
     async ({ params }, reply) => {
       const source = existingSource(parts, params.id);
-      return await reply.header("etag", entityTag(source)).send(sourceView(source));
+      return await reply.header("etag", entityTag(source)).send(shownSource(source, parts));
     },
   );
   app.patch(
@@ -113,7 +113,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         by: actorOf(request),
         change: (before) => patchSource(before, request.body, parts.nowMs()),
       });
-      return await reply.header("etag", entityTag(source)).send(sourceView(source));
+      return await reply.header("etag", entityTag(source)).send(shownSource(source, parts));
     },
   );
   app.delete(

@@ -2,8 +2,21 @@ import { Type } from "typebox";
 import { IdField, NameField, TimeField } from "../../http/fields.ts";
 import { LabelsField, LabelsPatchField } from "../../http/labels.ts";
 import { LIST_FIELDS } from "../../http/lists.ts";
+import { nullableString } from "../../http/nullable.ts";
 
 export const SourcesQuery = Type.Object(LIST_FIELDS, { additionalProperties: false });
+
+const FormerKeyView = Type.Object(
+  {
+    writeKey: Type.String(),
+    lastCallAt: nullableString(
+      "When a call came with it last and was accepted, to within ten seconds, since it is no longer the newest one; null where none has come.",
+    ),
+    userAgent: nullableString("Of the program that sent that call."),
+    network: nullableString("Where that call came from, as in 203.0.113.0/24."),
+  },
+  { title: "FormerKey", description: "A write key that a newer one replaces." },
+);
 
 export const SourceView = Type.Object(
   {
@@ -13,6 +26,9 @@ export const SourceView = Type.Object(
     labels: LabelsField,
     writeKeys: Type.Array(Type.String(), {
       description: "Keys that authorise calls of this source, oldest first.",
+    }),
+    formerKeys: Type.Array(FormerKeyView, {
+      description: "The write keys but for the newest one, oldest first, with their last calls.",
     }),
     createdAt: TimeField,
     updatedAt: TimeField,
@@ -27,6 +43,7 @@ export const SourceView = Type.Object(
         enabled: true,
         labels: { team: "growth" },
         writeKeys: ["0123456789abcdef0123456789abcdef"],
+        formerKeys: [],
         createdAt: "2026-11-02T09:30:00.000Z",
         updatedAt: "2026-11-02T09:30:00.000Z",
       },

@@ -1,6 +1,8 @@
 // What a source is and how it changes; pure.
 import type { SourceConfig } from "#topics";
 import { type Labels, type LabelsPatch, patchLabels } from "../../http/labels.ts";
+import { isoTimeOrNull } from "../../http/time-pages.ts";
+import type { SourceParts } from "./parts.ts";
 
 export interface SourcePatch {
   readonly name?: string;
@@ -55,10 +57,19 @@ function changed(source: SourceConfig, nowMs: number): SourceConfig {
   return { ...source, version: source.version + 1, updatedAtMs: nowMs };
 }
 
-/** As the API shows it (contract 10.2). */
+/** As the audit log shows it. */
 export function sourceView(source: SourceConfig) {
   const { id, name, enabled, labels, writeKeys, createdAtMs, updatedAtMs } = source;
   const createdAt = new Date(createdAtMs).toISOString();
   const updatedAt = new Date(updatedAtMs).toISOString();
   return { id, name, enabled, labels, writeKeys, createdAt, updatedAt };
+}
+
+/** As the API shows it (contract 10.2), with the last call of each key that another one replaces. */
+export function shownSource(source: SourceConfig, { formerKeys }: Pick<SourceParts, "formerKeys">) {
+  const former = source.writeKeys.slice(0, -1).map((writeKey) => {
+    const { atMs, network = null, userAgent = null } = formerKeys.lastUse(source.id, writeKey) ?? {};
+    return { writeKey, lastCallAt: isoTimeOrNull(atMs), userAgent, network };
+  });
+  return { ...sourceView(source), formerKeys: former };
 }

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
+import { until } from "#support/until";
+import { openTopics } from "../../deliveries/fixtures/deliveries.ts";
 
 let control: ControlService;
 
 beforeAll(async () => {
   control = await startControl();
-});
+}, 120_000);
 afterAll(() => control.stop());
 
 async function newSource(body: object = { name: "Web" }) {
@@ -24,6 +26,7 @@ describe("sources (contract 10.2)", () => {
       enabled: true,
       labels: {},
       writeKeys: [expect.stringMatching(/^[0-9a-f]{32}$/)],
+      formerKeys: [],
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       updatedAt: body.createdAt,
     });
@@ -159,6 +162,28 @@ describe("sources (contract 10.2)", () => {
     const ended = await control.ask(`/v1/sources/${id}/write-keys/${old}`, { method: "DELETE" });
     expect({ status: ended.status, text: ended.text }).toEqual({ status: 204, text: "" });
     expect((await control.ask(`/v1/sources/${id}`)).body.writeKeys).toEqual([added.body.writeKeys[1]]);
+  });
+
+  test("a former key has its last call, and loses it with its end", async () => {
+    const { id, writeKeys } = await newSource();
+    const [former = ""] = writeKeys;
+    await control.ask(`/v1/sources/${id}/write-keys`, { method: "POST" });
+    const none = { writeKey: former, lastCallAt: null, userAgent: null, network: null };
+    expect((await control.ask(`/v1/sources/${id}`)).body.formerKeys).toEqual([none]);
+    const use = { sourceId: id, writeKey: former, atMs: 5_000, userAgent: "curl/8", network: "192.0.2.0/24" };
+    const topics = await openTopics(control);
+    await topics.write(control.topics.formerKeyUses, [use]);
+    await topics.close();
+    const lastCall = async () => (await control.ask(`/v1/sources/${id}`)).body.formerKeys[0];
+    const { sourceId: _, atMs: __, ...shown } = use;
+    expect(
+      await until(async () => ((await lastCall()).lastCallAt === null ? undefined : await lastCall()), {
+        timeoutMs: 30_000,
+        what: "the last call of the former key",
+      }),
+    ).toEqual({ ...shown, lastCallAt: "1970-01-01T00:00:05.000Z" });
+    await control.ask(`/v1/sources/${id}/write-keys/${former}`, { method: "DELETE" });
+    expect((await control.ask(`/v1/sources/${id}`)).body.formerKeys).toEqual([]);
   });
 
   test("the last key cannot be ended, a key that is not there is not found", async () => {

@@ -10,7 +10,7 @@ import type { ControlApp } from "../../http/server.ts";
 import { updateSource } from "./change.ts";
 import type { SourceParts } from "./parts.ts";
 import { SourceView } from "./schemas.ts";
-import { addWriteKey, endWriteKey, sourceView } from "./source.ts";
+import { addWriteKey, endWriteKey, shownSource } from "./source.ts";
 
 const TAGS = ["sources"];
 const KeyParams = Type.Object({ id: Type.String(), key: Type.String() });
@@ -48,7 +48,7 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         by: actorOf(request),
         change,
       });
-      return await reply.code(201).header("etag", entityTag(source)).send(sourceView(source));
+      return await reply.code(201).header("etag", entityTag(source)).send(shownSource(source, parts));
     },
   );
   app.delete(
