@@ -62,9 +62,10 @@ describe("ingest on Kafka", () => {
 
   test("a call with a former write key of its source is noted, one with the newest is not", async () => {
     await cluster.putSource({ id: "src_rotated", writeKeys: ["wk_former", "wk_newest"] });
-    const isKnown = async () => (await send("wk_newest", track("new"))).status === 200 || undefined;
+    const isKnown = async () =>
+      (await send("wk_newest", { event: "Rotated", userId: "new" })).status === 200 || undefined;
     await until(isKnown, { timeoutMs: 30_000, what: "the source to be known" });
-    expect(await send("wk_former", track("old"))).toMatchObject({ status: 200 });
+    expect(await send("wk_former", { event: "Rotated", userId: "old" })).toMatchObject({ status: 200 });
     const noted = await until(
       async () => {
         const uses = await cluster.formerKeyUses();

@@ -8,7 +8,7 @@ import { lookAtStretches, type WaitingTopics } from "./stretches.ts";
 import type { DestinationIds } from "./wakes.ts";
 
 /** What waited at one moment. */
-export interface CountedWaiting {
+interface CountedWaiting {
   readonly counts: readonly WaitingCount[];
   /** The ends of the dead letters' partitions a little later: a call that did not wait any more, and had died, stands before them. */
   readonly deadLetterEnds: readonly number[];
