@@ -197,7 +197,7 @@ test("a destination is made with its options by form, gets the calls that it is 
 
   await open(`/destinations/${id}/settings`);
   await click("Delete it");
-  await untilText("calls wait for it.");
+  await untilText("Waiting for it:");
   await page.evaluate("document.querySelector('dialog[open] .main').click()");
   await page.waitForFunction('location.pathname === "/console/destinations"', { timeout: TIMEOUT_MS });
   expect(await statusOf(`/v1/destinations/${id}`)).toBe(404);
