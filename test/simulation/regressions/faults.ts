@@ -104,8 +104,9 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
       },
     ],
     breaks: [PASSED, LOST, BACK, ERROR, DOUBLE],
+    worlds: "deliveries",
     size: "large",
-    firstSeed: 1510,
+    firstSeed: 10_000,
   },
   {
     name: "dead letters that were counted are dropped with their partition",
