@@ -114,7 +114,7 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [TRACKED],
     worlds: "audiences",
-    firstSeed: 1,
+    firstSeed: 3,
   },
   {
     name: "no partition knows that its first pass is over",
@@ -127,6 +127,6 @@ export const AUDIENCE_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [TRACKED],
     worlds: "audiences",
-    firstSeed: 1,
+    firstSeed: 10,
   },
 ];

@@ -38,7 +38,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [KNOWS],
     worlds: "members",
-    firstSeed: 19,
+    firstSeed: 26,
   },
   {
     name: "what is paused when its turn comes is forgotten",
@@ -91,7 +91,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [ROUTED],
     worlds: "members",
-    firstSeed: 81,
+    firstSeed: 98,
   },
   {
     name: "suppressed users are given to a destination that is connected later",
@@ -127,7 +127,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [LAST_WORD],
     worlds: "members",
-    firstSeed: 134,
+    firstSeed: 208,
   },
   {
     name: "a regulation that is let go of ends",
