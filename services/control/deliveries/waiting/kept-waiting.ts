@@ -107,6 +107,8 @@ export class KeptWaiting {
     if (records === undefined) return true;
     const { nextOffset: fromOffset } = records;
     const toOffset = Math.min(stretch.toOffset, fromOffset + maxRecords - this.#size());
+    // A range without a record still asks Kafka where the log begins and ends.
+    if (fromOffset >= toOffset) return toOffset === stretch.toOffset;
     const onRecord = (record: RawRecord): void | Promise<void> => this.#take(records, record);
     const read = { topic: topicName, partition: place.partition, fromOffset, toOffset, signal, onRecord };
     await kafka.readRange(read);
