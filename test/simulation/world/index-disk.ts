@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { IndexDatabase, IndexDisk } from "../../../services/control/deliveries/index/database.ts";
-import { SCHEMA } from "../../../services/control/deliveries/index/schema.ts";
+import { CONNECTION, SCHEMA } from "../../../services/control/deliveries/index/schema.ts";
 
 /** Where control processes of one machine keep their indexes, which outlive them. A transaction takes no time, so none is ever half there. */
 export class SimulatedIndexDisk implements IndexDisk {
@@ -10,7 +10,7 @@ export class SimulatedIndexDisk implements IndexDisk {
     const known = this.#databases.get(folder);
     if (known !== undefined) return { database: known, file: folder };
     const database = new DatabaseSync(":memory:");
-    database.exec(SCHEMA);
+    database.exec(`${CONNECTION} ${SCHEMA}`);
     this.#databases.set(folder, database);
     return { database, file: folder };
   }

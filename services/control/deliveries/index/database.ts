@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { CONNECTION, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 interface DatabaseOptions {
   readonly folder: string;
@@ -78,7 +78,8 @@ class OtherVersionError extends Error {}
  * again from the topics.
  */
 function prepare(database: DatabaseSync): void {
-  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  const files = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;";
+  database.exec(`${files} ${CONNECTION}`);
   database.exec("BEGIN IMMEDIATE");
   const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
   if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`);

@@ -48,6 +48,8 @@ import { type RequestSum, sumRequests } from "./totals-table.ts";
 export class DeliveryIndex {
   readonly #file: IndexFile;
   readonly #nowMs: () => number;
+  /** Where the sweep of what is old stands. */
+  #sweptTable = 0;
 
   constructor(options: IndexFileOptions) {
     this.#file = new IndexFile(options);
@@ -202,13 +204,17 @@ export class DeliveryIndex {
 
   /** Deletes some of what is too old or too much; true when there may be more. */
   deleteOld(rules: RetentionRules): boolean {
-    return this.#file.change(({ flow, sql, writers }) => {
-      flow.saveNames(sql, this.#nowMs());
-      const hasMore = deleteOld(sql, rules, this.#nowMs());
+    const table = this.#sweptTable;
+    const next = this.#file.change(({ flow, sql, writers }) => {
+      if (table === 0) flow.saveNames(sql, this.#nowMs());
+      const goesOn = deleteOld(sql, rules, { nowMs: this.#nowMs(), table });
+      if (goesOn !== undefined) return goesOn;
       noteUse(sql, this.#nowMs());
       writers.reload();
-      return hasMore;
+      return undefined;
     });
+    this.#sweptTable = next ?? 0;
+    return next !== undefined;
   }
 
   /** As that of `IndexFile`. */

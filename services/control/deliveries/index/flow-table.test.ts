@@ -138,7 +138,8 @@ test("counts outlive rows that are too many", () => {
     Array.from({ length: 20 }, (_, offset) => routedCall({ offset })),
   );
   const keptMs = Object.fromEntries(INDEXED.map((kind) => [kind, DAY_MS])) as RetentionRules["keptMs"];
-  index.deleteOld({ keptMs, maxRows: 10 });
+  const rules = { keptMs, maxRows: 10 };
+  while (index.deleteOld(rules));
   expect(index.listRoutedCalls({ messageId: "m1" }, 100)).toHaveLength(10);
   expect(counted()).toEqual(["routed 20", "sent 20"]);
 });

@@ -128,7 +128,7 @@ export function deleteOldIssues(sql: Statements, beforeMs: number, most: number)
     beforeMs,
     most,
   );
-  const tooMany = Math.min(sql.number("SELECT count(*) FROM issues") - MAX_ISSUES, most);
+  const tooMany = Math.min(sql.rowsIn("issues") - MAX_ISSUES, most);
   if (tooMany <= 0) return old;
   const oldest = `SELECT issue FROM issues ORDER BY ${age} LIMIT ?`;
   return old + sql.run(`DELETE FROM issues WHERE issue IN (${oldest})`, tooMany);

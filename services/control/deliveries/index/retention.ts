@@ -28,23 +28,46 @@ export const DEAD_LETTERS: PlacedTable = { name: "dead_letters", time: "dead_at_
 export const REFUSED_CALLS: PlacedTable = { name: "refused_calls", time: "at_ms" };
 export const ROUTED_CALLS: PlacedTable = { name: "routed_calls", time: "at_ms" };
 
-/** One bite of each table; true when there may be more to delete. */
-export function deleteOld(sql: Statements, { keptMs, maxRows }: RetentionRules, nowMs: number): boolean {
-  const deleted = [
-    deletePlaced(sql, ATTEMPTS, { beforeMs: nowMs - keptMs.attempts, maxRows }),
-    deletePlaced(sql, DEAD_LETTERS, { beforeMs: nowMs - keptMs.deadLetters, maxRows }),
-    deletePlaced(sql, AUDIT_ENTRIES, { beforeMs: nowMs - keptMs.auditLog, maxRows }),
-    deletePlaced(sql, REFUSED_CALLS, { beforeMs: nowMs - keptMs.refusedCalls, maxRows }),
-    deletePlaced(sql, ROUTED_CALLS, { beforeMs: nowMs - keptMs.routedCalls, maxRows }),
-    deleteSteps(sql, "totals", { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }),
-    deleteSteps(sql, "flow", { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }),
-    deleteSteps(sql, "names", { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }),
-    deleteOldIssues(sql, nowMs - keptMs.deadLetters, BITE_ROWS),
-  ];
-  const isRolling = rollUp(sql, nowMs);
-  forgetWritten(sql, nowMs);
-  sql.run("DELETE FROM writers WHERE at_ms < ?", nowMs - Math.max(keptMs.attempts, keptMs.totals));
-  return isRolling || deleted.some((count) => count >= BITE_ROWS);
+/** Takes one bite; true when there may be more to take. */
+type Bite = (sql: Statements, rules: RetentionRules, nowMs: number) => boolean;
+
+const placedBite =
+  (table: PlacedTable, kind: Indexed): Bite =>
+  (sql, { keptMs, maxRows }, nowMs) =>
+    deletePlaced(sql, table, { beforeMs: nowMs - keptMs[kind], maxRows }) >= BITE_ROWS;
+
+const stepsBite =
+  (table: Table): Bite =>
+  (sql, { keptMs, maxRows }, nowMs) =>
+    deleteSteps(sql, table, { beforeMs: nowMs - keptMs.dailyStats, maxRows, nowMs }) >= BITE_ROWS;
+
+/** One after the other: what a bite of one table costs does not grow with the others. */
+const BITES: readonly Bite[] = [
+  placedBite(ATTEMPTS, "attempts"),
+  placedBite(DEAD_LETTERS, "deadLetters"),
+  placedBite(AUDIT_ENTRIES, "auditLog"),
+  placedBite(REFUSED_CALLS, "refusedCalls"),
+  placedBite(ROUTED_CALLS, "routedCalls"),
+  stepsBite("totals"),
+  stepsBite("flow"),
+  stepsBite("names"),
+  (sql, { keptMs }, nowMs) => deleteOldIssues(sql, nowMs - keptMs.deadLetters, BITE_ROWS) >= BITE_ROWS,
+  (sql, _, nowMs) => rollUp(sql, nowMs),
+  (sql, { keptMs }, nowMs) => {
+    forgetWritten(sql, nowMs);
+    sql.run("DELETE FROM writers WHERE at_ms < ?", nowMs - Math.max(keptMs.attempts, keptMs.totals));
+    return false;
+  },
+];
+
+/** Takes one bite. `table` is where the sweep stands, 0 at its beginning. Returns where it goes on; undefined at its end. */
+export function deleteOld(
+  sql: Statements,
+  rules: RetentionRules,
+  { nowMs, table }: { readonly nowMs: number; readonly table: number },
+): number | undefined {
+  if (BITES[table]?.(sql, rules, nowMs)) return table;
+  return table + 1 < BITES.length ? table + 1 : undefined;
 }
 
 interface Rule {
@@ -53,51 +76,66 @@ interface Rule {
 }
 
 function deletePlaced(sql: Statements, table: PlacedTable, { beforeMs, maxRows }: Rule): number {
-  const { name, time } = table;
   let deleted = 0;
-  for (const partition of partitionsOf(sql, table)) {
-    const end = placeOf({ partition: partition + 1, offset: 0 });
-    deleted += sql.run(
-      `DELETE FROM ${name} WHERE place IN (SELECT place FROM ${name} WHERE place >= ? AND place < ? ORDER BY place LIMIT ?) AND ${time} < ?`,
-      placeOf({ partition, offset: 0 }),
-      end,
-      BITE_ROWS,
-      beforeMs,
-    );
+  for (const first of firstsOf(sql, table)) {
+    // Records of a partition are nearly in order: behind one that is kept hardly one is old.
+    if (first.atMs >= beforeMs) continue;
+    deleted += deleteFirst(sql, table, { first, beforeMs, most: BITE_ROWS - deleted });
+    if (deleted >= BITE_ROWS) return deleted;
   }
-  const tooMany = sql.number(`SELECT count(*) FROM ${name}`) - maxRows;
-  return tooMany > 0 ? deleted + deleteOldest(sql, table, Math.min(tooMany, BITE_ROWS)) : deleted;
+  const tooMany = Math.min(sql.rowsIn(table.name) - maxRows, BITE_ROWS);
+  if (tooMany <= 0) return deleted;
+  const [oldest] = firstsOf(sql, table).sort((one, other) => one.atMs - other.atMs);
+  if (oldest === undefined) return deleted;
+  const any = { first: oldest, beforeMs: Number.MAX_SAFE_INTEGER, most: tooMany };
+  return deleted + deleteFirst(sql, table, any);
 }
 
-/** From the partition that goes back furthest. */
-function deleteOldest(sql: Statements, table: PlacedTable, count: number): number {
-  const { name, time } = table;
-  const firsts = partitionsOf(sql, table).map((partition) => {
-    const start = placeOf({ partition, offset: 0 });
-    const atMs = sql.number(`SELECT ${time} FROM ${name} WHERE place >= ? ORDER BY place LIMIT 1`, start);
-    return { start, end: placeOf({ partition: partition + 1, offset: 0 }), atMs };
-  });
-  const [oldest] = firsts.sort((one, other) => one.atMs - other.atMs);
-  if (oldest === undefined) return 0;
+/** Where the rows of a partition begin, and when the first of them happened. */
+interface First {
+  readonly partition: number;
+  readonly atMs: number;
+}
+
+interface FirstRows {
+  readonly first: First;
+  readonly beforeMs: number;
+  readonly most: number;
+}
+
+/** Of the first rows of a partition those that are old enough. */
+function deleteFirst(
+  sql: Statements,
+  { name, time }: PlacedTable,
+  { first: { partition }, beforeMs, most }: FirstRows,
+): number {
   return sql.run(
-    `DELETE FROM ${name} WHERE place IN (SELECT place FROM ${name} WHERE place >= ? AND place < ? ORDER BY place LIMIT ?)`,
-    oldest.start,
-    oldest.end,
-    count,
+    `DELETE FROM ${name} WHERE place IN (SELECT place FROM ${name} WHERE place >= ? AND place < ? ORDER BY place LIMIT ?) AND ${time} < ?`,
+    placeOf({ partition, offset: 0 }),
+    placeOf({ partition: partition + 1, offset: 0 }),
+    most,
+    beforeMs,
   );
 }
 
-/** Found by jumping from each partition's first row to the next partition's. */
-export function partitionsOf(sql: Statements, { name }: PlacedTable): number[] {
-  const partitions: number[] = [];
+/** Of each partition that has rows. Found by jumping from each partition's first row to the next partition's. */
+function firstsOf(sql: Statements, { name, time }: PlacedTable): First[] {
+  const firsts: First[] = [];
   for (let from = 0; ; ) {
-    const [row] = sql.all(`SELECT place FROM ${name} WHERE place >= ? ORDER BY place LIMIT 1`, from);
-    if (row === undefined) return partitions;
+    const [row] = sql.all(
+      `SELECT place, ${time} AS at FROM ${name} WHERE place >= ? ORDER BY place LIMIT 1`,
+      from,
+    );
+    if (row === undefined) return firsts;
     const { partition } = spotOf(Number(row["place"]));
-    partitions.push(partition);
+    firsts.push({ partition, atMs: Number(row["at"]) });
     from = placeOf({ partition: partition + 1, offset: 0 });
   }
 }
+
+/** Partitions that have rows. */
+export const partitionsOf = (sql: Statements, table: PlacedTable): number[] =>
+  firstsOf(sql, table).map(({ partition }) => partition);
 
 /** Keys of the tables of sums. */
 const STEP_KEYS: Readonly<Record<Table, string>> = {
@@ -113,7 +151,7 @@ function deleteSteps(
   { beforeMs, maxRows, nowMs }: Rule & { readonly nowMs: number },
 ): number {
   const key = STEP_KEYS[table];
-  const tooMany = sql.number(`SELECT count(*) FROM ${table}`) - maxRows;
+  const tooMany = sql.rowsIn(table) - maxRows;
   const old = `SELECT ${key} FROM ${table} WHERE step_ms IN (?, ?, ?) AND minute_ms < ? ORDER BY minute_ms LIMIT ?`;
   const bite = (before: number, limit: number): number =>
     sql.run(`DELETE FROM ${table} WHERE (${key}) IN (${old})`, ...Object.values(STEP_MS), before, limit);

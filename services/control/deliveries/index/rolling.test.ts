@@ -8,6 +8,7 @@ import { deadLetter, routedCall, START_MS, total } from "#support/records";
 import type { StatsRollup } from "#topics";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { STEP_MS } from "./eras.ts";
+import { rowCounts } from "./fixtures/row-counts.ts";
 import { INDEXED, type Indexed, type IndexedRecords } from "./indexed.ts";
 import type { RetentionRules } from "./retention.ts";
 import type { DueRollup } from "./rollups-table.ts";
@@ -28,7 +29,9 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const index of opened.splice(0)) index.close();
+  const { said, there } = rowCounts(folder);
   rmSync(folder, { recursive: true });
+  expect(said).toEqual(there);
 });
 
 const discarded: string[] = [];

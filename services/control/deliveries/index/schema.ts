@@ -1,6 +1,28 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;
+
+/** Tables that are kept below a bound. SQLite would go through all of a table to count it: 45 ms for two million rows. */
+const COUNTED = [
+  "attempts",
+  "audit_entries",
+  "dead_letters",
+  "flow",
+  "issues",
+  "names",
+  "refused_calls",
+  "routed_calls",
+  "totals",
+] as const;
+export type CountedTable = (typeof COUNTED)[number];
+
+/** For every connection: a row that is replaced is told to triggers as deleted, so that it counts once. */
+export const CONNECTION = "PRAGMA recursive_triggers = ON;";
+
+const counting = (table: CountedTable): string => `
+INSERT INTO row_counts VALUES ('${table}', 0);
+CREATE TRIGGER ${table}_added AFTER INSERT ON ${table} BEGIN UPDATE row_counts SET rows = rows + 1 WHERE name = '${table}'; END;
+CREATE TRIGGER ${table}_deleted AFTER DELETE ON ${table} BEGIN UPDATE row_counts SET rows = rows - 1 WHERE name = '${table}'; END;`;
 
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
@@ -129,4 +151,7 @@ CREATE TABLE issue_statuses (
   PRIMARY KEY (id, status)
 ) WITHOUT ROWID;
 CREATE TRIGGER issue_gone AFTER DELETE ON issues BEGIN DELETE FROM issue_statuses WHERE id = OLD.id; END;
+
+CREATE TABLE row_counts (name TEXT PRIMARY KEY, rows INTEGER NOT NULL) WITHOUT ROWID;
+${COUNTED.map(counting).join("")}
 `;

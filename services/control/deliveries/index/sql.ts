@@ -1,6 +1,7 @@
 // The little that the tables' queries have in common.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { CallUser } from "#contract";
+import type { CountedTable } from "./schema.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -38,6 +39,11 @@ export class Statements {
 
   all(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.get(sql).all(...values);
+  }
+
+  /** Of a counted table (schema.ts), whatever it holds at the same price. */
+  rowsIn(table: CountedTable): number {
+    return this.number("SELECT rows FROM row_counts WHERE name = ?", table);
   }
 
   /** The only number of the only row; 0 without one. */
