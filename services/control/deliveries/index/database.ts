@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CONNECTION, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { beginUnsynced, bootId, CutOffError, endUnsynced } from "./unsynced.ts";
 
 interface DatabaseOptions {
   readonly folder: string;
@@ -43,11 +44,17 @@ function openDatabase({ folder, onDiscarded }: DatabaseOptions): IndexDatabase {
 }
 
 function closeDatabase({ database }: IndexDatabase): void {
-  if (database.isOpen) database.close();
+  if (!database.isOpen) return;
+  try {
+    endUnsynced(database);
+  } catch {
+    // The file says that it is open, which holds until the machine stops.
+  }
+  database.close();
 }
 
 function discardDatabase({ database, file }: IndexDatabase): void {
-  closeDatabase({ database, file });
+  if (database.isOpen) database.close();
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${suffix}`, { force: true });
 }
 
@@ -73,10 +80,7 @@ function openFile(file: string, onDiscarded: (why: string) => void): DatabaseSyn
 
 class OtherVersionError extends Error {}
 
-/**
- * WAL without a sync at each commit: after a power cut the last transactions may be missing, offsets and rows together, and are read
- * again from the topics.
- */
+/** After a power cut of a machine without boot ids the last transactions may be missing, offsets and rows together; they are read again. */
 function prepare(database: DatabaseSync): void {
   const files = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;";
   database.exec(`${files} ${CONNECTION}`);
@@ -85,12 +89,14 @@ function prepare(database: DatabaseSync): void {
   if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`);
   database.exec("COMMIT");
   if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherVersionError(`it has version ${version}`);
+  beginUnsynced(database, bootId());
 }
 
 /** Whether the file can no longer be used; a full disk, say, is no damage. */
 export function isDamage(error: unknown): boolean {
   const code = codeOf(error);
-  return error instanceof OtherVersionError || code === CODE.corrupt || code === CODE.notADatabase;
+  if (error instanceof OtherVersionError || error instanceof CutOffError) return true;
+  return code === CODE.corrupt || code === CODE.notADatabase;
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -1,4 +1,13 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -296,6 +305,24 @@ describe("the file", () => {
     expect(again.discarded).toHaveLength(1);
     again.index.apply({ kind: "attempts", partition: 0, entries: [], nextOffset: 2_001, epoch });
     expect(again.index.position("attempts", 0)).toBeUndefined();
+  });
+
+  test("that a killed process left is used; of a machine that stopped meanwhile it is built again", () => {
+    const { folder, index, read } = open();
+    read("attempts", [attempt()]);
+    const [killed, stopped] = [newFolder(), newFolder()];
+    for (const copy of [killed, stopped]) cpSync(folder, copy, { recursive: true });
+    expect(open(killed).index.position("attempts", 0)).toBe(1);
+    const database = new DatabaseSync(join(stopped, "index.sqlite"));
+    database.exec("UPDATE open_in SET boot = 'an earlier one'");
+    database.close();
+    const again = open(stopped);
+    expect(again.discarded).toEqual([expect.stringContaining("machine stopped")]);
+    expect(again.index.position("attempts", 0)).toBeUndefined();
+    index.close();
+    const closed = new DatabaseSync(join(folder, "index.sqlite"), { readOnly: true });
+    expect(closed.prepare("SELECT boot FROM open_in").all()).toEqual([]);
+    closed.close();
   });
 
   test("is one process's own: another one takes another file", () => {

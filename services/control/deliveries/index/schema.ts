@@ -109,6 +109,8 @@ CREATE TABLE rollups_written (
   PRIMARY KEY (step_ms, at_ms, source_id, destination_id)
 ) WITHOUT ROWID;
 
+CREATE TABLE open_in (boot TEXT NOT NULL, closed INTEGER NOT NULL);
+
 CREATE TABLE life (created_ms INTEGER NOT NULL, used_ms INTEGER NOT NULL);
 
 CREATE TABLE dead_letters (
