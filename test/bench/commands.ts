@@ -4,6 +4,7 @@ import { audiences } from "./audiences.ts";
 import type { Bench, LocalBench } from "./bench.ts";
 import { delivery } from "./delivery.ts";
 import { imports } from "./imports.ts";
+import { indexRows } from "./index-rows.ts";
 import { ingest } from "./ingest.ts";
 import { isolation } from "./isolation.ts";
 import { longestTurn } from "./longest-turn.ts";
@@ -25,7 +26,7 @@ interface Command {
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   pipeline: { itself: pipeline, instead: [isolation, recovery] },
-  parts: { itself: undefined, instead: [ingest, delivery, longestTurn, clients] },
+  parts: { itself: undefined, instead: [ingest, delivery, indexRows, longestTurn, clients] },
   audiences: { itself: audiences, instead: [processor, profiles, imports] },
   scale: { itself: scale, instead: [several] },
 };
