@@ -271,6 +271,7 @@ describe("the OpenAPI document", () => {
       "get /v1/dead-letters/{id}",
       "get /v1/deliveries",
       "get /v1/destinations",
+      "get /v1/destinations/summaries",
       "get /v1/destinations/{id}",
       "get /v1/destinations/{id}/attempts",
       "get /v1/destinations/{id}/live",

@@ -114,6 +114,7 @@ export async function planOf(
       body: { name: `${name} new`, sourceIds: has.sourceIds, webhooks: WEBHOOKS, filter: { event: "A" } },
     },
     { operation: "listDestinations" },
+    { operation: "listDestinationSummaries", query: { ids: destination.id } },
     { operation: "getDestination", path: destination },
     { operation: "patchDestination", path: destination, body: { retryDelays: ["1m", "2h"], events: ["A"] } },
     { operation: "testDestination", path: destination, body: {} },
