@@ -41,8 +41,8 @@ test.each([
   ["/issues", "There is no issue"],
   ["/dead-letters", "There is no dead letter"],
   ["/replays", "Nothing was sent again"],
-  ["/audiences", "There is no audience"],
-  ["/traits", "There is no computed trait"],
+  ["/audiences", "There are no audiences yet"],
+  ["/traits", "There are no computed traits yet"],
   ["/deletions", "Nobody has asked for a deletion"],
 ])("%s with nothing in it says what to do", async (path, said) => {
   const { looks, open, page, untilText } = shown;

@@ -1,5 +1,5 @@
 // What pages ask about one destination.
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useOutletContext } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import type { GroupBy } from "../../elements/groups.ts";
@@ -7,10 +7,11 @@ import { queryOf, type Span, spanOf } from "../../elements/steps.ts";
 
 const MINUTE_MS = 60_000;
 const REFETCH_MS = 5_000;
-/** Reading what waits is work for Kafka: two at a time, once a minute in a list. */
-const MOST_AT_ONCE = 2;
+/** Reading what waits is work for Kafka. */
+const SUMMARIES_MS = MINUTE_MS / 2;
 
 export type Destination = Schemas["Destination"];
+export type Summary = Schemas["DestinationSummary"];
 export type Stats = Schemas["GetStatsAnswer"];
 
 /** That of the page which is open. */
@@ -39,37 +40,41 @@ export function useStats(id: string, span: Span = spanOf(undefined)) {
   });
 }
 
-const queue: (() => void)[] = [];
-let underWay = 0;
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (underWay >= MOST_AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
-  underWay += 1;
-  try {
-    return await work();
-  } finally {
-    underWay -= 1;
-    queue.shift()?.();
-  }
-}
-
 /** Null where it is not known now. */
-export function waitingSummary(id: string) {
-  return inTurn(async () => {
-    const request = api.GET("/v1/destinations/{id}/waiting", {
-      params: { path: { id }, query: { limit: 1 } },
-    });
-    return (await answerOf(request)).summary;
+export async function waitingSummary(id: string) {
+  const request = api.GET("/v1/destinations/{id}/waiting", {
+    params: { path: { id }, query: { limit: 1 } },
   });
+  return (await answerOf(request)).summary;
 }
 
-export function useWaitingSummary(id: string, refetchMs = MINUTE_MS) {
+export function useWaitingSummary(id: string, refetchMs: number) {
   return useQuery({
     queryKey: ["waiting-summary", id],
     queryFn: () => waitingSummary(id),
     refetchInterval: refetchMs,
     staleTime: refetchMs,
   });
+}
+
+/** One request for each page of a list. A text where there is nothing to show yet. */
+export function useSummaries(pages: readonly { readonly data: readonly Destination[] }[]) {
+  const answers = useQueries({
+    queries: pages.map(({ data }) => {
+      const ids = data.map(({ id }) => id).join(",");
+      return {
+        queryKey: ["destination-summaries", ids],
+        queryFn: () => answerOf(api.GET("/v1/destinations/summaries", { params: { query: { ids } } })),
+        enabled: ids !== "",
+        refetchInterval: SUMMARIES_MS,
+      };
+    }),
+  });
+  const known = new Map(
+    answers.flatMap(({ data }) => data?.data ?? []).map((summary) => [summary.destinationId, summary]),
+  );
+  const otherwise = answers.some(({ isPending }) => isPending) ? "…" : "unknown";
+  return (id: string): Summary | "…" | "unknown" => known.get(id) ?? otherwise;
 }
 
 /** Requests of a stretch, and how many of them delivered. */
