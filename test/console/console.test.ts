@@ -525,6 +525,11 @@ test("with tokens it asks for one, keeps it out of every storage, and says what 
   await untilText("a token needs the scope write; yours has read.");
   await open(`/destinations/${world.failing}/edit`);
   await untilText("To change a destination a token needs the scope write; yours has read.");
+  await open(`/sources/${world.source.id}`);
+  await untilText("To see whole write keys, and a first call with one, a token needs the scope write");
+  const [writeKey = ""] = world.source.writeKeys;
+  await untilText(`${writeKey.slice(0, 4)}********`);
+  expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(writeKey);
   const kept = "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])";
   expect(await page.evaluate(kept)).not.toContain("token-of-a-reader");
   await open("/settings");
