@@ -1,13 +1,21 @@
 import { Link } from "react-router";
-import { answerOf, api } from "../../api/client.ts";
+import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { NamedList } from "../../elements/named-list.tsx";
 import { State } from "../../elements/state.tsx";
+import { type Pages, useCountColumns } from "../../elements/summaries.tsx";
 import type { Column } from "../../elements/table.tsx";
 import { duration, share } from "../../elements/times.ts";
-import { attemptCounts, type Destination, type Summary, useSummaries } from "./queries.ts";
+import { attemptCounts, type Destination } from "./queries.ts";
+
+type Summary = Schemas["DestinationSummary"];
 
 const HEALTH = ["untested", "healthy", "failing", "recovering", "breaker_open"] as const;
+
+const HEALTH_COLUMN: Column<Destination> = {
+  title: "Health",
+  cell: (row) => <State of={stateOf(row)} />,
+};
 
 const COUNTS = {
   Success({ attempts }: Summary) {
@@ -27,19 +35,15 @@ function stateOf({ enabled, health, paused }: Destination): string {
   return paused === null ? health.state : "paused";
 }
 
-function useColumns(pages: Parameters<typeof useSummaries>[0]): readonly Column<Destination>[] {
-  const summaryOf = useSummaries(pages);
-  const counts = Object.entries(COUNTS).map(
-    ([title, shown]): Column<Destination> => ({
-      title,
-      isNumber: true,
-      cell({ id }) {
-        const summary = summaryOf(id);
-        return typeof summary === "string" ? <span className="quiet">{summary}</span> : shown(summary);
-      },
-    }),
-  );
-  return [{ title: "Health", cell: (row) => <State of={stateOf(row)} /> }, ...counts];
+const COUNTED = {
+  key: "destination-summaries",
+  load: (ids: string) => answerOf(api.GET("/v1/stats/destinations", { params: { query: { ids } } })),
+  idOf: ({ destinationId }: Summary) => destinationId,
+  shown: COUNTS,
+};
+
+function useColumns(pages: Pages): readonly Column<Destination>[] {
+  return [HEALTH_COLUMN, ...useCountColumns(pages, COUNTED)];
 }
 
 export function DestinationList() {

@@ -1,5 +1,5 @@
 // What pages ask about one destination.
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useOutletContext } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import type { GroupBy } from "../../elements/groups.ts";
@@ -7,11 +7,8 @@ import { queryOf, type Span, spanOf } from "../../elements/steps.ts";
 
 const MINUTE_MS = 60_000;
 const REFETCH_MS = 5_000;
-/** Reading what waits is work for Kafka. */
-const SUMMARIES_MS = MINUTE_MS / 2;
 
 export type Destination = Schemas["Destination"];
-export type Summary = Schemas["DestinationSummary"];
 export type Stats = Schemas["GetStatsAnswer"];
 
 /** That of the page which is open. */
@@ -55,26 +52,6 @@ export function useWaitingSummary(id: string, refetchMs: number) {
     refetchInterval: refetchMs,
     staleTime: refetchMs,
   });
-}
-
-/** One request for each page of a list. A text where there is nothing to show yet. */
-export function useSummaries(pages: readonly { readonly data: readonly Destination[] }[]) {
-  const answers = useQueries({
-    queries: pages.map(({ data }) => {
-      const ids = data.map(({ id }) => id).join(",");
-      return {
-        queryKey: ["destination-summaries", ids],
-        queryFn: () => answerOf(api.GET("/v1/destinations/summaries", { params: { query: { ids } } })),
-        enabled: ids !== "",
-        refetchInterval: SUMMARIES_MS,
-      };
-    }),
-  });
-  const known = new Map(
-    answers.flatMap(({ data }) => data?.data ?? []).map((summary) => [summary.destinationId, summary]),
-  );
-  const otherwise = answers.some(({ isPending }) => isPending) ? "…" : "unknown";
-  return (id: string): Summary | "…" | "unknown" => known.get(id) ?? otherwise;
 }
 
 /** Requests of a stretch, and how many of them delivered. */

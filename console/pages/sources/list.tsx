@@ -3,23 +3,52 @@ import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { ChoiceFilter, useFilters } from "../../elements/filters.tsx";
 import { NamedList } from "../../elements/named-list.tsx";
 import { State } from "../../elements/state.tsx";
+import { sumOf } from "../../elements/steps.ts";
+import { type Pages, useCountColumns } from "../../elements/summaries.tsx";
 import type { Column } from "../../elements/table.tsx";
 import { Time } from "../../elements/time.tsx";
-import { Rate, RefusedShare } from "./rates.tsx";
+import { share } from "../../elements/times.ts";
 
+type Source = Schemas["Source"];
+type Summary = Schemas["SourceSummary"];
+
+/** Of the last hour. */
+const MINUTES = 60;
 const ENABLED = [
   ["true", "on"],
   ["false", "off"],
 ] as const;
 
-const COLUMNS: readonly Column<Schemas["Source"]>[] = [
-  { title: "State", cell: ({ enabled }) => <State of={enabled ? "on" : "off"} /> },
-  { title: "Calls/min", isNumber: true, cell: ({ id }) => <Rate id={id} /> },
-  { title: "Refused", isNumber: true, cell: ({ id }) => <RefusedShare id={id} /> },
+const STATE: Column<Source> = {
+  title: "State",
+  cell: ({ enabled }) => <State of={enabled ? "on" : "off"} />,
+};
+const OTHERS: readonly Column<Source>[] = [
   { title: "Write keys", isNumber: true, cell: ({ writeKeys }) => writeKeys.length },
   { title: "Live", cell: ({ id }) => <Link to={`${id}/live`}>Watch its calls</Link> },
   { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
+
+const COUNTED = {
+  key: "source-summaries",
+  load: (ids: string) => answerOf(api.GET("/v1/stats/sources", { params: { query: { ids } } })),
+  idOf: ({ sourceId }: Summary) => sourceId,
+  shown: {
+    "Calls/min": ({ received }: Summary) => {
+      const aMinute = received / MINUTES;
+      return aMinute.toLocaleString("en", { maximumFractionDigits: aMinute < 10 ? 1 : 0 });
+    },
+    Refused: ({ received, refused, sourceId }: Summary) => {
+      const count = sumOf(refused);
+      if (count === 0) return <span className="quiet">{received === 0 ? "no calls" : "none"}</span>;
+      return <Link to={`${sourceId}/refused`}>{share(count, received)}</Link>;
+    },
+  },
+};
+
+function useColumns(pages: Pages): readonly Column<Source>[] {
+  return [STATE, ...useCountColumns(pages, COUNTED), ...OTHERS];
+}
 
 export function SourceList() {
   const filters = useFilters();
@@ -33,7 +62,7 @@ export function SourceList() {
       isSearched
       query={{ ...texts, ...(enabled !== undefined && { enabled: enabled === "true" }) }}
       load={(query) => answerOf(api.GET("/v1/sources", { params: { query } }))}
-      useColumns={() => COLUMNS}
+      useColumns={useColumns}
     >
       <ChoiceFilter filters={filters} name="enabled" label="Takes calls" choices={ENABLED} />
     </NamedList>

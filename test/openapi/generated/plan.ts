@@ -105,6 +105,7 @@ export async function planOf(
   return [
     { operation: "createSource", body: { name: `${name} new`, labels: { team: "growth" } } },
     { operation: "listSources", query: { limit: "1" } },
+    { operation: "listSourceSummaries", query: { ids: source.id } },
     { operation: "getSource", path: source },
     { operation: "patchSource", path: source, body: { labels: { env: "test" } } },
     { operation: "addWriteKey", path: source },

@@ -1,35 +1,20 @@
-// GET /v1/destinations/summaries: what a list of destinations shows beside each, in one answer for all of them.
+// GET /v1/stats/destinations: what a list of destinations shows beside each, in one answer for all of them.
 import { type Static, Type } from "typebox";
 import type { Host } from "#host";
 import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { refused } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { statsOf } from "../flow/request-stats.ts";
 import { REQUEST_FIELDS } from "../flow/schemas.ts";
-import { readSteps, STEP_FIELDS, STEP_TEXT } from "../flow/steps.ts";
+import { readSteps, STEP_TEXT } from "../flow/steps.ts";
 import type { FlowQuery } from "../index/flow-stages.ts";
 import { add, NO_REQUESTS, type RequestCounts } from "../index/totals-table.ts";
 import { summarizeWaiting } from "../waiting/list.ts";
 import { SummaryView, summaryView } from "../waiting/list-routes.ts";
+import { idsIn, SUMMARIES_QUERY } from "./ids.ts";
 import type { SummaryParts } from "./parts.ts";
-
-/** One answer reads what waits once, and some rows for each. */
-const MOST_IDS = 100;
-
-const SummariesQuery = Type.Object(
-  {
-    ids: Type.String({
-      minLength: 1,
-      maxLength: 10_000,
-      description: `Of the destinations, with commas between them; at most ${MOST_IDS}.`,
-    }),
-    ...STEP_FIELDS,
-  },
-  { additionalProperties: false },
-);
 
 const DestinationSummaryView = Type.Object(
   {
@@ -58,14 +43,14 @@ const SummariesView = Type.Object(
 
 export function addSummariesRoute(app: ControlApp, parts: SummaryParts): void {
   app.get(
-    "/v1/destinations/summaries",
+    "/v1/stats/destinations",
     {
       schema: {
         tags: ["deliveries"],
         operationId: "listDestinationSummaries",
         summary: "Requests by outcome, how long they took, and what waits, of several destinations",
         description: `For a page of a list, in one request instead of two for each. Every request is counted, about ten seconds after it ended. ${STEP_TEXT}`,
-        querystring: SummariesQuery,
+        querystring: SUMMARIES_QUERY,
         response: { 200: SummariesView, ...problemResponses },
       },
     },
@@ -86,13 +71,6 @@ export function addSummariesRoute(app: ControlApp, parts: SummaryParts): void {
       };
     },
   );
-}
-
-/** Each once. */
-function idsIn(text: string): string[] {
-  const ids = [...new Set(text.split(",").map((id) => id.trim()))].filter((id) => id !== "");
-  if (ids.length > MOST_IDS) throw refused([{ path: "ids", message: `are more than ${MOST_IDS}` }]);
-  return ids;
 }
 
 /** A turn for each: of days there are hundreds of rows. */
