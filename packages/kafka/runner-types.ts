@@ -4,6 +4,8 @@ import type { OutgoingRecord, Producer, RawRecord, Received, TopicPartition } fr
 /** Ends a record. The runner writes what the record becomes and waits for Kafka, then marks the record done, then may commit its offset. */
 export type Settle = (outcome: {
   readonly produce: readonly OutgoingRecord[];
+  /** Written when all of `produce` is acknowledged: it says of that that it is there. */
+  readonly produceAfter?: OutgoingRecord | undefined;
   /** Called once all of it is acknowledged, before the record is marked done. */
   readonly onDurable?: () => void;
 }) => void;

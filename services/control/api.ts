@@ -27,6 +27,8 @@ import { addProfileRoute } from "./deliveries/profiles/routes.ts";
 import { addReasonRoute } from "./deliveries/reason-routes.ts";
 import type { RefusedParts } from "./deliveries/refused/parts.ts";
 import { addRefusedRoutes } from "./deliveries/refused/routes.ts";
+import { addSummariesRoute } from "./deliveries/summaries/routes.ts";
+import { addSourceSummariesRoute } from "./deliveries/summaries/source-routes.ts";
 import type { TestCallParts } from "./deliveries/test-call/parts.ts";
 import { addTestRoute } from "./deliveries/test-call/routes.ts";
 import { addWaitingRoute } from "./deliveries/waiting/list-routes.ts";
@@ -125,6 +127,8 @@ export const ROUTES: readonly AddRoutes[] = [
   addAttemptRoutes,
   addDeliveriesRoute,
   addStatsRoute,
+  addSummariesRoute,
+  addSourceSummariesRoute,
   addFlowRoutes,
   addBetweenRoute,
   addCallRoutes,

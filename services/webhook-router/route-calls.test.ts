@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { OutgoingRecord, Received } from "#kafka";
+import type { OutgoingRecord, Received, Settle } from "#kafka";
 import type { Noted } from "#state";
 import type { Call, DestinationConfig } from "#topics";
 import type { Undecided } from "./confirmations.ts";
@@ -88,7 +88,11 @@ function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
   function take(changes: Partial<Call> = {}, partition = 3): void {
     const raw = { topic: "calls", partition, offset: 7, key: null, value: null, timestampMs: 0 };
     const record: Received<Call> = { ...raw, decoded: call(changes) };
-    step(record, ({ produce }) => void ends.push(produce.map(({ key }) => key ?? "")), claim);
+    const settle: Settle = ({ produce, produceAfter }) => {
+      const after = produceAfter === undefined ? [] : [`then ${produceAfter.key}`];
+      ends.push([...produce.map(({ key }) => key ?? ""), ...after]);
+    };
+    step(record, settle, claim);
   }
   const queued = () => [immediates.length, timers.length];
   return {
@@ -126,7 +130,7 @@ test("a call that fails after it waited for its window is a dead letter", () => 
   expect([ends, counted]).toEqual([[["dead letter"]], ["rejected"]]);
 });
 
-describe("what becomes of a call is recorded together with its jobs", () => {
+describe("what becomes of a call is recorded once its jobs are written", () => {
   const recording = () =>
     setup((record, outcome, destinations) => ({
       topic: "routed",
@@ -135,9 +139,9 @@ describe("what becomes of a call is recorded together with its jobs", () => {
     }));
 
   test.each<[Noted, string[]]>([
-    ["first", ["a", "routed at 7 of a,b"]],
-    ["again", ["a", "routed at 7 of a,b"]],
-    ["duplicate", ["duplicate at 7 of a,b"]],
+    ["first", ["a", "then routed at 7 of a,b"]],
+    ["again", ["a", "then routed at 7 of a,b"]],
+    ["duplicate", ["then duplicate at 7 of a,b"]],
   ])("also of one that the window calls %s", (noted, keys) => {
     const { destinations, ends, take, world } = recording();
     destinations.push(destination("a"), destination("b", { callTypes: ["page"] }));
@@ -150,7 +154,7 @@ describe("what becomes of a call is recorded together with its jobs", () => {
     const { ends, take, waiting } = recording();
     take();
     waiting[0]?.decide();
-    expect(ends).toEqual([["no_destination at 7 of "]]);
+    expect(ends).toEqual([["then no_destination at 7 of "]]);
   });
 });
 
@@ -347,7 +351,7 @@ describe("a call for more destinations than one turn of the event loop makes job
       value: null,
     }));
     while (ends.length === 0) turn();
-    expect(ends).toEqual([[...IDS, "200"]]);
+    expect(ends).toEqual([[...IDS, "then 200"]]);
   });
 
   test("keeps later calls of its source behind it", () => {

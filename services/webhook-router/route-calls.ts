@@ -4,7 +4,8 @@
 //
 //   (1)-(3) Nothing has left the process. The record is read again from the last commit. If the window's write with
 //           this id was durable, it is found with its own offset ("again"), which is no duplicate: it is routed.
-//   (3)-(5) Some or all of the jobs are in Kafka, and the record of what became of the call if one is asked for; the offset is not committed. The record is routed again and makes
+//   (3)-(5) Some or all of the jobs are in Kafka, and after them the record of what became of the call if one is asked for: who counts it as sent finds its jobs.
+//           The offset is not committed. The record is routed again and makes
 //           the same jobs with the same ids; the deliverer skips what it has seen, and the receiver gets the same
 //           messageId in the worst case.
 //   (5)     Done. A later copy of the call has a larger offset and is dropped as a duplicate.
@@ -65,11 +66,10 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
     const { produce, record, settle } = call;
     const taking = outcome.kind === "forward" ? outcome.destinations : [];
     if (!makeJobs(call, taking, parts)) return false;
-    if (recordCall !== undefined)
-      produce.push(recordCall(record, outcome, destinations.of(record.decoded.sourceId)));
+    const said = recordCall?.(record, outcome, destinations.of(record.decoded.sourceId));
     if (outcome.kind === "drop") telemetry.dropped(record, outcome.reason);
     else telemetry.routed(record, taking.length);
-    settle({ produce });
+    settle({ produce, produceAfter: said });
     return true;
   }
 

@@ -9,7 +9,7 @@ import { type Outcome, whyPassedOver } from "./route.ts";
 /** Values of HOOKLINE_RECORDED_CALLS. */
 export const RECORDED_CALLS = ["none", "all"] as const;
 
-/** `destinations` are the enabled ones of the call's source. It leaves together with the call's jobs. */
+/** `destinations` are the enabled ones of the call's source. It leaves when the call's jobs are durable. */
 export type RecordCall = (
   record: Received<Call>,
   outcome: Outcome,

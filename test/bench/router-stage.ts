@@ -47,7 +47,9 @@ export class RouterStage {
     const place = { topic: "calls", partition: 0, offset: this.#offset, key: null, value: null };
     const record = { ...place, timestampMs: 0, decoded: call(changes) };
     const claim = { isOurs: true, giveBack: nothing };
-    return new Promise((resolve) => step(record, ({ produce }) => resolve(produce.length), claim));
+    return new Promise((resolve) => {
+      step(record, ({ produce, produceAfter }) => resolve(produce.length + (produceAfter ? 1 : 0)), claim);
+    });
   }
 
   close(): void {

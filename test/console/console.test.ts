@@ -49,6 +49,24 @@ test("three clicks lead from the list to the failing endpoint's answer", async (
   expect(await text()).toContain("\\u{202e}gnp.exe\\u{7}");
 });
 
+test("requests of a destination are found by their status, source and event, which stand in the URL", async () => {
+  const { open, page, tabTo, untilText } = shown;
+  const path = `/destinations/${world.failing}/attempts`;
+  await open(`${path}?status=5xx&sourceId=${world.source.id}`);
+  await untilText("http 5xx 503");
+  await open(`${path}?sourceId=none`);
+  await untilText("No request is recorded");
+  await open(`${path}?event=none`);
+  await untilText("No request is recorded");
+  await open(path);
+  await untilText("http 5xx 503");
+  await tabTo("Status");
+  await page.keyboard.type("4xx");
+  await page.keyboard.press("Enter");
+  await untilText("No request is recorded");
+  expect(await page.evaluate("location.search")).toBe("?status=4xx");
+});
+
 test("an issue is one click away from the overview, with the failing endpoint's answer, and is worked on there", async () => {
   const { click, open, text, untilText } = shown;
   const issue = () => world.api<{ state: string }>(`/v1/issues/${world.issueId}`);
@@ -525,6 +543,11 @@ test("with tokens it asks for one, keeps it out of every storage, and says what 
   await untilText("a token needs the scope write; yours has read.");
   await open(`/destinations/${world.failing}/edit`);
   await untilText("To change a destination a token needs the scope write; yours has read.");
+  await open(`/sources/${world.source.id}`);
+  await untilText("To see whole write keys, and a first call with one, a token needs the scope write");
+  const [writeKey = ""] = world.source.writeKeys;
+  await untilText(`${writeKey.slice(0, 4)}********`);
+  expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(writeKey);
   const kept = "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])";
   expect(await page.evaluate(kept)).not.toContain("token-of-a-reader");
   await open("/settings");

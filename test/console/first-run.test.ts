@@ -41,8 +41,8 @@ test.each([
   ["/issues", "There is no issue"],
   ["/dead-letters", "There is no dead letter"],
   ["/replays", "Nothing was sent again"],
-  ["/audiences", "There is no audience"],
-  ["/traits", "There is no computed trait"],
+  ["/audiences", "There are no audiences yet"],
+  ["/traits", "There are no computed traits yet"],
   ["/deletions", "Nobody has asked for a deletion"],
 ])("%s with nothing in it says what to do", async (path, said) => {
   const { looks, open, page, untilText } = shown;
@@ -53,6 +53,13 @@ test.each([
 });
 
 const isThere = (script: string) => shown.page.waitForFunction(script, { timeout: TIMEOUT_MS });
+
+test("the overview of an installation with nothing in it says what to do first, and nothing of what may fail", async () => {
+  const { open, text, untilText } = shown;
+  await open("/");
+  await untilText("Nothing is set up yet");
+  expect(await text()).not.toContain("Open issues");
+});
 
 test("by keyboard alone a source and a destination are made, and the first call arrives", async () => {
   const { open, page, tabTo, text, untilText } = shown;
@@ -102,6 +109,7 @@ test("by keyboard alone a source and a destination are made, and the first call 
   await press("Enter");
   await isThere('document.querySelectorAll(".flow path").length === 1');
   expect(await text()).not.toContain("To begin with");
+  expect(await text()).toContain("Open issues");
 });
 
 test("nothing of it failed, or asked anybody but control", () => {

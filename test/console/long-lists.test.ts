@@ -11,6 +11,9 @@ jest.setTimeout(300_000);
 
 const TIMEOUT_MS = 60_000;
 const ROWS = 10_000;
+/** Destinations of a page, and in all. */
+const LISTED = 25;
+const MOST_LISTED = 100;
 const PER_SECOND = 50;
 const LIVE_SECONDS = 20;
 /** Drawn beyond what is seen; a window of 800 px has some twenty rows. */
@@ -88,6 +91,30 @@ test("the first page is usable after less than a second of work, read without a 
   });
   await page.setCacheEnabled(true);
   expect(tasks.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(MOST_FIRST_MS);
+});
+
+test("a list of destinations asks once for each page of it, however many rows it has", async () => {
+  const { click, open, page, untilText } = shown;
+  const webhooks = [{ url: world.receiver.url("/well") }];
+  for (let made = 0; made < MOST_LISTED; made += 1)
+    await world.api("/v1/destinations", { name: `Listed ${made}`, sourceIds: [], webhooks });
+  const asked: string[] = [];
+  page.on("request", (request) => void asked.push(new URL(request.url()).pathname));
+  await open("/destinations");
+  for (let rows = LISTED; rows <= MOST_LISTED; rows += LISTED) {
+    await page.waitForFunction(`document.querySelectorAll("tr[data-row]").length >= ${rows}`, {
+      timeout: TIMEOUT_MS,
+    });
+    if (rows < MOST_LISTED) await click("Load more");
+  }
+  await untilText("no requests");
+  await page.waitForFunction(`!document.querySelector("main").innerText.includes("…")`, {
+    timeout: TIMEOUT_MS,
+  });
+  const ofList = asked.filter((path) => /^\/v1\/(destinations|stats)/.test(path));
+  process.stdout.write(`${MOST_LISTED} destinations: ${ofList.length} requests\n`);
+  const pages = MOST_LISTED / LISTED;
+  expect(ofList.filter((path) => path !== "/v1/destinations").length).toBeLessThanOrEqual(2 * pages);
 });
 
 test(`${ROWS} members are loaded page by page, looked through and gone through by keys`, async () => {

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { startStack, until } from "#stack";
 import { startChromium } from "#support/chromium";
 import { builtConsole, openConsole } from "#support/console";
+import { type Deployment, startDeployment } from "#support/deployment";
 import { environment } from "#support/environment";
+import type { TestStack } from "#support/stack";
 import { openWorld, pagesOf, type World } from "./world.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/use/pictures");
@@ -48,13 +50,16 @@ async function prepared(world: World): Promise<string> {
   return id;
 }
 
-async function take(world: World): Promise<void> {
+/** Of one installation. */
+async function take(
+  { controlUrl }: Pick<Deployment, "controlUrl">,
+  pages: ReturnType<typeof pagesOf>,
+): Promise<void> {
   const browser = await startChromium();
   try {
-    const { open, page } = await openConsole(browser, world.deployment.controlUrl());
+    const { open, page } = await openConsole(browser, controlUrl());
     await page.setViewport(VIEW);
-    const regulationId = await prepared(world);
-    for (const [name, path] of pagesOf(world, { ...FIRST, regulationId })) {
+    for (const [name, path] of pages) {
       await open(path);
       await page.waitForFunction('!document.querySelector("main .loading")', { timeout: TIMEOUT_MS });
       await page.evaluate(`new Promise((resolve) => setTimeout(resolve, ${DRAWN_MS}))`);
@@ -69,10 +74,17 @@ async function take(world: World): Promise<void> {
   }
 }
 
+/** Before anybody has made anything. */
+async function takeEmpty(stack: TestStack): Promise<void> {
+  const deployment = await startDeployment({ stack });
+  await take(deployment, [["first-overview", "/"]]).finally(() => deployment.stop());
+}
+
 mkdirSync(FOLDER, { recursive: true });
 await builtConsole();
 const stack = await startStack({ environment, log: say });
 try {
+  await takeEmpty(stack);
   const world = await openWorld({
     names: {
       ...{ source: "Shop", failing: "Warehouse", refusing: "Mail service", well: "Analytics" },
@@ -82,7 +94,12 @@ try {
     answer: '{"error":"the database is away"}',
     stack,
   });
-  await take(world).finally(() => world.close());
+  try {
+    const regulationId = await prepared(world);
+    await take(world.deployment, pagesOf(world, { ...FIRST, regulationId }));
+  } finally {
+    await world.close();
+  }
 } finally {
   await stack.stop();
 }

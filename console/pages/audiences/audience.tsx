@@ -12,7 +12,7 @@ import { amount } from "../../elements/times.ts";
 import { UserLink } from "../../elements/user-link.tsx";
 import { type AskedId, askedIdOf } from "./asked-id.ts";
 import { Definition } from "./definition.tsx";
-import { Pause } from "./pause.tsx";
+import { PauseAudience } from "./pause.tsx";
 import { Sizes } from "./sizes.tsx";
 import { Why } from "./why.tsx";
 
@@ -91,7 +91,7 @@ export function Audience() {
             <Sizes id={id} />
             <h2>{amount(audience.members, "member")}</h2>
             <Members id={id} asked={asked} />
-            <Pause of="audiences" id={id} isPaused={audience.paused} members={audience.members} />
+            <PauseAudience id={id} isPaused={audience.paused} members={audience.members} />
           </Page>
         );
       }}

@@ -1,64 +1,55 @@
 // Pauses an audience or a computed trait, has it go on, and deletes it.
-import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
-import { Action } from "../../elements/action.tsx";
+import { SwitchSection } from "../../elements/switch-section.tsx";
 import { amount } from "../../elements/times.ts";
-import { WithScope } from "../../elements/with-scope.tsx";
 
 interface PauseProps {
-  readonly of: "audiences" | "computed-traits";
   readonly id: string;
   readonly isPaused: boolean;
-  /** Of an audience. */
-  readonly members?: number;
 }
 
+const LABELS = { title: "Pause or delete it", on: "Go on", off: "Pause it" };
 const LOST = "Its definition is lost. It cannot be undone.";
+const SHARED = { to: "To change it", labels: LABELS };
 
-export function Pause({ id, isPaused, members = 0, of }: PauseProps) {
-  const navigate = useNavigate();
+const questionsOf = (kept: string) => ({
+  on: "What has changed meanwhile is sent.",
+  off: "Nothing of it is sent until it goes on; then what has changed meanwhile is.",
+  gone: `Nothing is sent of it: receivers keep ${kept}. ${LOST}`,
+});
+
+export function PauseAudience({ id, isPaused, members }: PauseProps & { readonly members: number }) {
   const params = { path: { id } };
   const count = amount(members, "member");
-  const setPaused = (paused: boolean) =>
-    of === "audiences"
-      ? answerOf(api.PATCH("/v1/audiences/{id}", { params, body: { paused } }))
-      : answerOf(api.PATCH("/v1/computed-traits/{id}", { params, body: { paused } }));
-  const remove = async (query: { readonly exitAll?: true }) => {
-    if (of === "audiences")
-      await answerOf(api.DELETE("/v1/audiences/{id}", { params: { ...params, query } }));
-    else await answerOf(api.DELETE("/v1/computed-traits/{id}", { params }));
-    await navigate("..", { relative: "path" });
-  };
+  const remove = (query: { readonly exitAll?: true }) =>
+    answerOf(api.DELETE("/v1/audiences/{id}", { params: { ...params, query } }));
   return (
-    <section aria-label="Pause or delete it">
-      <h2>Pause or delete it</h2>
-      <WithScope scope="write" to="To change it">
-        <Action
-          label={isPaused ? "Go on" : "Pause it"}
-          question={
-            isPaused
-              ? "What has changed meanwhile is sent."
-              : "Nothing of it is sent until it goes on; then what has changed meanwhile is."
-          }
-          run={() => setPaused(!isPaused)}
-        />
-        <Action
-          label="Delete it"
-          question={
-            of === "audiences"
-              ? `Nothing is sent of it: receivers keep its ${count} as they know them. ${LOST}`
-              : `Nothing is sent of it: receivers keep the values that they know. ${LOST}`
-          }
-          run={() => remove({})}
-        />
-        {of === "audiences" && (
-          <Action
-            label="Delete it, and send its members away"
-            question={`The receivers are sent false for its ${count}. ${LOST}`}
-            run={() => remove({ exitAll: true })}
-          />
-        )}
-      </WithScope>
-    </section>
+    <SwitchSection
+      {...SHARED}
+      isOn={!isPaused}
+      questions={questionsOf(`its ${count} as they know them`)}
+      change={(isOn) => answerOf(api.PATCH("/v1/audiences/{id}", { params, body: { paused: !isOn } }))}
+      remove={() => remove({})}
+      alsoRemove={{
+        label: "Delete it, and send its members away",
+        question: `The receivers are sent false for its ${count}. ${LOST}`,
+        run: () => remove({ exitAll: true }),
+      }}
+      list="/audiences"
+    />
+  );
+}
+
+export function PauseTrait({ id, isPaused }: PauseProps) {
+  const params = { path: { id } };
+  return (
+    <SwitchSection
+      {...SHARED}
+      isOn={!isPaused}
+      questions={questionsOf("the values that they know")}
+      change={(isOn) => answerOf(api.PATCH("/v1/computed-traits/{id}", { params, body: { paused: !isOn } }))}
+      remove={() => answerOf(api.DELETE("/v1/computed-traits/{id}", { params }))}
+      list="/traits"
+    />
   );
 }

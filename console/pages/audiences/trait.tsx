@@ -12,7 +12,7 @@ import { Time } from "../../elements/time.tsx";
 import { UserLink } from "../../elements/user-link.tsx";
 import { type AskedId, askedIdOf } from "./asked-id.ts";
 import { Definition } from "./definition.tsx";
-import { Pause } from "./pause.tsx";
+import { PauseTrait } from "./pause.tsx";
 
 const REFETCH_MS = 5_000;
 
@@ -78,7 +78,7 @@ export function Trait() {
             <h2>Values</h2>
             <TextFilter filters={filters} name={asked} label={asked === "groupId" ? "Group id" : "User id"} />
             <Values id={id} asked={asked} of={filters.get(asked)} />
-            <Pause of="computed-traits" id={id} isPaused={trait.paused} />
+            <PauseTrait id={id} isPaused={trait.paused} />
           </Page>
         );
       }}

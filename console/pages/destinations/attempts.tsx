@@ -37,7 +37,8 @@ export function Attempts() {
   const { id } = useDestination();
   const filters = useFilters();
   const [open, setOpen] = useState<string>();
-  const query = filters.pick("outcome", "messageId", "userId", "from", "to") as {
+  const texts = ["status", "sourceId", "event", "messageId", "userId", "from", "to"] as const;
+  const query = filters.pick("outcome", ...texts) as {
     readonly outcome?: Schemas["AttemptFilter"];
   };
   const list = usePaged<Attempt>({
@@ -53,6 +54,9 @@ export function Attempts() {
     <>
       <div className="filters">
         <ChoiceFilter filters={filters} name="outcome" label="Outcome" choices={OUTCOMES} />
+        <TextFilter filters={filters} name="status" label="Status" placeholder="503 or 5xx" />
+        <TextFilter filters={filters} name="sourceId" label="Source id" />
+        <TextFilter filters={filters} name="event" label="Event" />
         <TextFilter filters={filters} name="messageId" label="Message id" />
         <TextFilter filters={filters} name="userId" label="User id" />
         <TextFilter filters={filters} name="from" label="From (ISO 8601)" />

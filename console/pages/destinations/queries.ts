@@ -7,8 +7,6 @@ import { queryOf, type Span, spanOf } from "../../elements/steps.ts";
 
 const MINUTE_MS = 60_000;
 const REFETCH_MS = 5_000;
-/** Reading what waits is work for Kafka: two at a time, once a minute in a list. */
-const MOST_AT_ONCE = 2;
 
 export type Destination = Schemas["Destination"];
 export type Stats = Schemas["GetStatsAnswer"];
@@ -39,31 +37,15 @@ export function useStats(id: string, span: Span = spanOf(undefined)) {
   });
 }
 
-const queue: (() => void)[] = [];
-let underWay = 0;
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (underWay >= MOST_AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
-  underWay += 1;
-  try {
-    return await work();
-  } finally {
-    underWay -= 1;
-    queue.shift()?.();
-  }
-}
-
 /** Null where it is not known now. */
-export function waitingSummary(id: string) {
-  return inTurn(async () => {
-    const request = api.GET("/v1/destinations/{id}/waiting", {
-      params: { path: { id }, query: { limit: 1 } },
-    });
-    return (await answerOf(request)).summary;
+export async function waitingSummary(id: string) {
+  const request = api.GET("/v1/destinations/{id}/waiting", {
+    params: { path: { id }, query: { limit: 1 } },
   });
+  return (await answerOf(request)).summary;
 }
 
-export function useWaitingSummary(id: string, refetchMs = MINUTE_MS) {
+export function useWaitingSummary(id: string, refetchMs: number) {
   return useQuery({
     queryKey: ["waiting-summary", id],
     queryFn: () => waitingSummary(id),

@@ -1,9 +1,7 @@
 // Switches a destination on or off, and deletes it.
-import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
-import { Action } from "../../elements/action.tsx";
+import { SwitchSection } from "../../elements/switch-section.tsx";
 import { amount } from "../../elements/times.ts";
-import { WithScope } from "../../elements/with-scope.tsx";
 import { type Destination, waitingSummary } from "./queries.ts";
 
 async function whatWaits(id: string): Promise<string> {
@@ -20,24 +18,17 @@ const QUESTIONS = {
 };
 
 export function Switch({ of: { enabled, id } }: { readonly of: Pick<Destination, "enabled" | "id"> }) {
-  const navigate = useNavigate();
   const params = { path: { id } };
-  const remove = async () => {
-    await answerOf(api.DELETE("/v1/destinations/{id}", { params }));
-    await navigate("/destinations");
-  };
+  const count = () => whatWaits(id);
   return (
-    <section aria-label="Switch or delete it">
-      <h2>Switch or delete it</h2>
-      <WithScope scope="write" to="To switch or delete a destination">
-        <Action
-          label={enabled ? "Switch it off" : "Switch it on"}
-          question={enabled ? QUESTIONS.off : QUESTIONS.on}
-          {...(enabled && { count: () => whatWaits(id) })}
-          run={() => answerOf(api.PATCH("/v1/destinations/{id}", { params, body: { enabled: !enabled } }))}
-        />
-        <Action label="Delete it" question={QUESTIONS.gone} count={() => whatWaits(id)} run={remove} />
-      </WithScope>
-    </section>
+    <SwitchSection
+      to="To switch or delete a destination"
+      isOn={enabled}
+      questions={QUESTIONS}
+      counts={{ off: count, gone: count }}
+      change={(isOn) => answerOf(api.PATCH("/v1/destinations/{id}", { params, body: { enabled: isOn } }))}
+      remove={() => answerOf(api.DELETE("/v1/destinations/{id}", { params }))}
+      list="/destinations"
+    />
   );
 }

@@ -23,7 +23,8 @@ export function FirstSteps({ destinations, sources }: Pick<Schemas["Flow"], "des
       <h3 id="first-steps">To begin with</h3>
       <ol className="steps">
         <Step isDone={source !== undefined}>
-          <Link to="/sources/new">Make a source</Link>: a website, an app or a server that sends calls.
+          <Link to="/sources/new">Make a source</Link>: a website, an app or a server that sends calls. It
+          gets a write key, with which it sends them.
         </Step>
         <Step isDone={destinations.length > 0}>
           <Link to={`/destinations/new${toDestination}`}>Make a destination</Link>: the webhook that gets
@@ -31,11 +32,11 @@ export function FirstSteps({ destinations, sources }: Pick<Schemas["Flow"], "des
         </Step>
         <Step isDone={hasCall}>
           {path === undefined ? "Send a call" : <Link to={path}>Send a call</Link>}: the page of the source
-          has a program with its write key.
+          has a program with its write key, in several languages.
         </Step>
         <Step isDone={false}>
           {path === undefined ? "Watch it come" : <Link to={`${path}/live`}>Watch it come</Link>}, and where
-          it goes.
+          it goes, on the page of the source too.
         </Step>
       </ol>
     </section>

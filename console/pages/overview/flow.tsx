@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
-import { Answer } from "../../elements/answer.tsx";
 import { AUDIENCES_SOURCE, sourcePath } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
@@ -122,7 +121,7 @@ function Others({ of: { destinations, sources } }: { readonly of: Flow["others"]
   );
 }
 
-function Shown({ of }: { readonly of: Flow }) {
+export function FlowPicture({ of }: { readonly of: Flow }) {
   const minutes = (Date.parse(of.to) - Date.parse(of.from)) / 60_000;
   const height = Math.max(of.sources.length, of.destinations.length) * ROW_PX;
   const made = of.sources.filter(({ id }) => id !== AUDIENCES_SOURCE.id);
@@ -151,11 +150,10 @@ function Shown({ of }: { readonly of: Flow }) {
   );
 }
 
-export function FlowPicture() {
-  const query = useQuery({
+export function useFlow() {
+  return useQuery({
     queryKey: ["flow"],
     queryFn: () => answerOf(api.GET("/v1/flow")),
     refetchInterval: REFETCH_MS,
   });
-  return <Answer query={query}>{(flow) => <Shown of={flow} />}</Answer>;
 }

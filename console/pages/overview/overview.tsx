@@ -11,7 +11,8 @@ import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { IssueTable } from "../issues/list.tsx";
-import { FlowPicture } from "./flow.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { FlowPicture, useFlow } from "./flow.tsx";
 
 const TROUBLED = ["failing", "breaker_open", "recovering"] as const;
 const ROWS = 20;
@@ -170,10 +171,24 @@ function Running() {
 }
 
 export function Overview() {
+  const flow = useFlow();
+  // Nothing can have failed yet.
+  if (flow.data?.sources.length === 0 && flow.data.destinations.length === 0)
+    return (
+      <Page title="Overview">
+        <Section title="Nothing is set up yet">
+          <p>
+            Hookline takes the calls of your websites, apps and servers, such as &ldquo;ann has completed an
+            order&rdquo;, and sends each to your webhooks.
+          </p>
+          <FirstSteps destinations={[]} sources={[]} />
+        </Section>
+      </Page>
+    );
   return (
     <Page title="Overview">
       <Section title="Now">
-        <FlowPicture />
+        <Answer query={flow}>{(of) => <FlowPicture of={of} />}</Answer>
       </Section>
       <Section title="Destinations that fail">
         <Troubled />

@@ -7,6 +7,7 @@ import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx
 import { Table } from "../../elements/table.tsx";
 import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { WithScope } from "../../elements/with-scope.tsx";
 import { ItsDestinations } from "./its-destinations.tsx";
 import { EndKey, LastCall, RotateKey } from "./rotate-key.tsx";
 import { snippetsOf } from "./snippets.ts";
@@ -14,6 +15,8 @@ import { useSource } from "./source.tsx";
 import { Switch } from "./switch.tsx";
 
 const INGEST_PORT = 8080;
+/** As control shows it to a token that may not write. */
+const MASKED = /\*{8}$/;
 const FIRST_LIBRARY = "curl";
 
 /** Control does not say yet where ingest is: its usual port on this host, until the reader says another. */
@@ -71,7 +74,10 @@ export function Keys() {
         rows={writeKeys}
         keyOf={(key) => key}
         columns={[
-          { title: "Key", cell: (key) => <Copyable text={key} what="write key" /> },
+          {
+            title: "Key",
+            cell: (key) => (MASKED.test(key) ? <code>{key}</code> : <Copyable text={key} what="write key" />),
+          },
           {
             title: "Last call",
             cell: (key) => {
@@ -93,7 +99,9 @@ export function Keys() {
           { title: "Do", cell: (key) => (writeKeys.length > 1 ? <EndKey id={id} writeKey={key} /> : null) },
         ]}
       />
-      <Snippets writeKey={writeKey} />
+      <WithScope scope="write" to="To see whole write keys, and a first call with one,">
+        <Snippets writeKey={writeKey} />
+      </WithScope>
       <p>
         <Link to="live">Watch it come</Link>
       </p>

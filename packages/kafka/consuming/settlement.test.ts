@@ -76,6 +76,24 @@ describe("settlement", () => {
     expect(bench.written).toEqual([next]);
   });
 
+  test("what says that others are there is written when they are, again and again until it is, and only then the record is done", async () => {
+    const written: string[] = [];
+    const others = Promise.withResolvers<void>();
+    let refusals = 1;
+    const bench = run((settle) => settle({ produce: [next], produceAfter: { ...next, topic: "after" } }), {
+      async write([record]) {
+        if (record?.topic === "next") await others.promise;
+        else if (refusals-- > 0) throw new Error("refused");
+        written.push(record?.topic ?? "");
+      },
+    });
+    await new Promise(setImmediate);
+    expect([written, bench.done()]).toEqual([[], 0]);
+    others.resolve();
+    await soon(() => bench.done() === 1, "the record's end");
+    expect(written).toEqual(["next", "after"]);
+  });
+
   test("a step that throws three times makes its record a dead letter, with one error line", async () => {
     let tries = 0;
     const bench = run(() => {

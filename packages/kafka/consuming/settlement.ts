@@ -48,6 +48,7 @@ class Settlement<T> implements Claim {
   readonly #parts: SettlementParts<T>;
   #isSettled = false;
   #onDurable: (() => void) | undefined;
+  #produceAfter: OutgoingRecord | undefined;
 
   constructor(held: Held<T>, parts: SettlementParts<T>) {
     this.#held = held;
@@ -86,10 +87,11 @@ class Settlement<T> implements Claim {
     }
   }
 
-  readonly #settle: Settle = ({ produce, onDurable }) => {
+  readonly #settle: Settle = ({ produce, produceAfter, onDurable }) => {
     if (this.#isSettled) return this.#settledTwice();
     this.#isSettled = true;
     this.#onDurable = onDurable;
+    this.#produceAfter = produceAfter;
     this.#write(produce, 0);
   };
 
@@ -118,13 +120,20 @@ class Settlement<T> implements Claim {
 
   #write(records: readonly OutgoingRecord[], failures: number): void {
     if (records.length === 0) {
-      this.#end();
+      this.#written();
       return;
     }
     this.#parts.work.write(records).then(
-      () => this.#end(),
+      () => this.#written(),
       (thrown: unknown) => this.#tryLater(failures + 1, thrown, (times) => this.#write(records, times)),
     );
+  }
+
+  #written(): void {
+    const after = this.#produceAfter;
+    this.#produceAfter = undefined;
+    if (after === undefined) this.#end();
+    else this.#write([after], 0);
   }
 
   #end(): void {

@@ -191,6 +191,35 @@ describe("statistics (contract 10.5)", () => {
     expect(body.total.attempts).toEqual({ success: 90, timeout: 10, diverted: 3 });
   });
 
+  test("come in one answer for a page of a list, with what waits", async () => {
+    const summaries = (ids: string) => control.ask(`/v1/stats/destinations?ids=${ids}`);
+    const one = await control.ask("/v1/destinations", {
+      body: { name: "Another", sourceIds: [], webhooks: [{ url: WEBHOOK }] },
+    });
+    const { body } = await control.ask(
+      `/v1/stats/destinations?from=${new Date(HOUR_AGO_MS).toISOString()}&ids=${one.body.id},none,${id},${id}`,
+    );
+    const nothing = { calls: 0, oldestReceivedAt: null, isComplete: true };
+    expect(body.data).toMatchObject([
+      { destinationId: one.body.id, attempts: {}, p95Ms: null, waiting: nothing },
+      { destinationId: id, attempts: { success: 90, timeout: 10, diverted: 3 }, waiting: nothing },
+    ]);
+    expect(body.data[1].p95Ms).toBeGreaterThan(9);
+    const many = (count: number) => Array.from({ length: count }, (_, at) => `dst_${at}`).join(",");
+    expect((await summaries(many(100))).body.data).toEqual([]);
+    expect((await summaries(many(101))).status).toBe(422);
+    expect((await summaries("")).status).toBe(422);
+  });
+
+  test("of several sources come in one answer", async () => {
+    const { body: source } = await control.ask("/v1/sources", { body: { name: "Quiet" } });
+    const { status, body } = await control.ask(`/v1/stats/sources?ids=none,${source.id}`);
+    expect([status, body.data]).toEqual([
+      200,
+      [{ sourceId: source.id, received: 0, refused: {}, accepted: 0 }],
+    ]);
+  });
+
   test("are of the last hour unless asked otherwise, and of seven days at most", async () => {
     const { body } = await control.ask(`/v1/destinations/${id}/stats`);
     const rangeMs = Date.parse(body.to) - Date.parse(body.from);

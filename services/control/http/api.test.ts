@@ -295,6 +295,8 @@ describe("the OpenAPI document", () => {
       "get /v1/sources/{id}/refused-calls/{refusedId}",
       "get /v1/sources/{id}/stats",
       "get /v1/stats",
+      "get /v1/stats/destinations",
+      "get /v1/stats/sources",
       "get /v1/tokens",
       "patch /v1/audiences/{id}",
       "patch /v1/computed-traits/{id}",

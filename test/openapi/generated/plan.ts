@@ -105,6 +105,7 @@ export async function planOf(
   return [
     { operation: "createSource", body: { name: `${name} new`, labels: { team: "growth" } } },
     { operation: "listSources", query: { limit: "1" } },
+    { operation: "listSourceSummaries", query: { ids: source.id } },
     { operation: "getSource", path: source },
     { operation: "patchSource", path: source, body: { labels: { env: "test" } } },
     { operation: "addWriteKey", path: source },
@@ -114,6 +115,7 @@ export async function planOf(
       body: { name: `${name} new`, sourceIds: has.sourceIds, webhooks: WEBHOOKS, filter: { event: "A" } },
     },
     { operation: "listDestinations" },
+    { operation: "listDestinationSummaries", query: { ids: destination.id } },
     { operation: "getDestination", path: destination },
     { operation: "patchDestination", path: destination, body: { retryDelays: ["1m", "2h"], events: ["A"] } },
     { operation: "testDestination", path: destination, body: {} },

@@ -126,7 +126,7 @@ export class SimulatedAdmin implements ClusterAdmin {
 
   async #ask<R>(api: Api, work: (brokers: Brokers) => R): Promise<R> {
     const { brokers } = this.#connection;
-    return this.#connection.call({ api, broker: brokers.anyUp() }, (reached) => {
+    return this.#connection.call({ api, broker: this.#connection.anyBroker() }, (reached) => {
       if (reached.kind === "refuse") throw ClusterError.refused(reached.error);
       return work(brokers);
     });

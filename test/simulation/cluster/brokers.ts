@@ -53,9 +53,9 @@ export class Brokers {
   }
 
   /** Any that answers. */
-  anyUp(): number {
+  anyUp(random = this.#random): number {
     const up = this.#ids.filter((id) => this.isUp(id));
-    const broker = up[Math.floor(this.#random() * up.length)];
+    const broker = up[Math.floor(random() * up.length)];
     if (broker === undefined) throw ClusterError.noBroker();
     return broker;
   }

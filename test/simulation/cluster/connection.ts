@@ -65,6 +65,10 @@ export class Connection {
     return 1 + Math.floor(this.#network.random() * 4);
   }
 
+  anyBroker(): number {
+    return this.brokers.anyUp(this.#network.random);
+  }
+
   random(): number {
     return this.#network.random();
   }

@@ -87,8 +87,17 @@ export class SimulatedCluster {
 
   /** The cluster as one process sees it: what `createKafkaOn` takes. Its answers come as timers of the process's host. */
   clusterFor(process: string, host: Host): Cluster {
-    const connection = new Connection(this.#network, process, host);
-    this.#connections.set(process, connection);
+    return this.#clusterOf(new Connection(this.#network, process, host));
+  }
+
+  /** The same for who looks on: no planned fault meets these requests, and the chance of their answers is their own, so that the world goes on as if nobody looked. */
+  clusterForWatcher(name: string, host: Host): Cluster {
+    const network = { ...this.#network, random: () => host.random(), faults: NO_FAULTS };
+    return this.#clusterOf(new Connection(network, name, host));
+  }
+
+  #clusterOf(connection: Connection): Cluster {
+    this.#connections.set(connection.process, connection);
     const coordinators = this.#coordinators;
     const fetchClient = new SimulatedFetchClient(connection);
     const pollClient = new SimulatedPollClient(connection);

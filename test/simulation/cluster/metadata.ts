@@ -26,7 +26,7 @@ export class ClientMetadata {
 
   /** Asks again for everything that was ever asked for. Rejects when a topic is not there. */
   async refresh(): Promise<void> {
-    const broker = this.#connection.brokers.anyUp();
+    const broker = this.#connection.anyBroker();
     const { leaders, ids } = await this.#connection.call({ api: "metadata", broker }, (reached) => {
       if (reached.kind === "refuse") throw ClusterError.refused(reached.error);
       return this.#answer(this.#connection.brokers);

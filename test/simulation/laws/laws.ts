@@ -51,6 +51,7 @@ import { noCommitPassesUnrecorded, recordsAreTrue } from "./routed-calls.ts";
 import { sizesAreTrue } from "./sizes.ts";
 import type { Finding, Law, Story } from "./story.ts";
 import { jobsWaitInTheirTopic } from "./waiting.ts";
+import { deliveredWasDelivered, waitingIsCounted } from "./waiting-counts.ts";
 import { doneIsSaid, silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
 
 const LAWS: readonly Law[] = [
@@ -78,6 +79,8 @@ const LAWS: readonly Law[] = [
   noCommitPassesReplay,
   indexesAreComplete,
   countsAreTrue,
+  waitingIsCounted,
+  deliveredWasDelivered,
   lossesAreCounted,
   cutsAreCounted,
   onlyWhatIsTakenIsSent,

@@ -7,6 +7,7 @@ import type {
   ConnectionSync,
   DeadLetter,
   DeliveryJob,
+  DeliveryWake,
   DestinationConfig,
   MembershipImport,
   MembershipImportRows,
@@ -99,6 +100,8 @@ export interface Story {
   readonly routedCalls: readonly Written<RoutedCall>[];
   /** In delivery-jobs and in all retry topics. */
   readonly jobs: readonly Written<DeliveryJob>[];
+  /** Deliverers' wake cursors; null: it is not needed any more. */
+  readonly wakes: readonly Written<DeliveryWake | null>[];
   readonly deadLetters: readonly Written<DeadLetter>[];
   /** Every version of each. */
   readonly replays: readonly Written<Replay>[];

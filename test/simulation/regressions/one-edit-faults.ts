@@ -3,6 +3,8 @@ import type { KnownFault } from "./faults.ts";
 const LOST = "every stored call is delivered or a dead letter";
 const STANDSTILL = "everything is through in time";
 const COPY = "a copy of a call is not routed";
+const WAITING = "what waits is what deliverers have not done";
+const DELIVERED = "what counts as delivered was delivered";
 const DOUBLE = "a double only for what was not committed";
 
 /**
@@ -187,6 +189,32 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     breaks: ["a replay of calls sends what it means and nothing else"],
     worlds: "deliveries",
     firstSeed: 56,
+  },
+  {
+    name: "the record of a call is written together with its jobs",
+    edits: [
+      {
+        file: "services/webhook-router/route-calls.ts",
+        now: "settle({ produce, produceAfter: said });",
+        before: "settle({ produce: said === undefined ? produce : [...produce, said] });",
+      },
+    ],
+    breaks: [DELIVERED],
+    worlds: "deliveries",
+    having: "callReplays",
+    firstSeed: 802,
+  },
+  {
+    name: "what deliverers have done beyond their commits is counted as waiting",
+    edits: [
+      {
+        file: "services/control/deliveries/waiting/stretches.ts",
+        now: "return { place, topicName, toOffset: high, isDone };",
+        before: "return { place, topicName, toOffset: high, isDone: isDone && (() => false) };",
+      },
+    ],
+    breaks: [WAITING],
+    firstSeed: 1,
   },
   {
     name: "what deliverers say they have done of a retry is not all read",

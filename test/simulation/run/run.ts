@@ -1,5 +1,5 @@
 import type { RawRecord } from "#kafka";
-import { createSerde, type Serde } from "#serde";
+import type { Serde } from "#serde";
 import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
 import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
 import { inRealEvent } from "../host/real-event.ts";
@@ -17,6 +17,7 @@ import { RegulationClerk } from "../world/regulation-clerk.ts";
 import { ReplayClerk } from "../world/replay-clerk.ts";
 import { Saboteur } from "../world/saboteur.ts";
 import type { TraceLine } from "../world/trace.ts";
+import { WaitingWatch } from "../world/waiting-watch.ts";
 import { WishClerk } from "../world/wish-clerk.ts";
 import { World } from "../world/world.ts";
 import { indexesOf } from "./indexes.ts";
@@ -136,6 +137,7 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   if (plan.members !== undefined) new ImportClerk(world, () => fleet.desks).begin();
   new ReplayClerk(world, () => fleet.desks).begin();
   new Saboteur(world, fleet).begin();
+  new WaitingWatch(world, () => fleet.desks).begin();
   await inRealEvent(() => time.runUntil(calmMs));
   const watchedAfterMs = watchedAfter(plan);
   let drainedAtMs: number | undefined;
@@ -188,12 +190,8 @@ type Ending = Pick<
 >;
 
 async function storyOf(world: World, ending: Ending): Promise<Story> {
-  const { endpoints, history, logs, plan, registry, topics } = world;
-  const serde = createSerde({
-    registryUrl: "http://simulated",
-    topics: allTopics(topics),
-    registry: registry.forReader(),
-  });
+  const { endpoints, history, logs, plan, topics } = world;
+  const serde = world.readerSerde();
   const appended = appendedTo(history.happenings);
   const read = <R extends RecordName>(topic: Topic<R>) =>
     Promise.all((appended.get(topic.name) ?? []).map((each) => written(serde, topic, each)));
@@ -223,6 +221,7 @@ async function storyOf(world: World, ending: Ending): Promise<Story> {
     calls: await read(topics.calls),
     routedCalls: await read(topics.routedCalls),
     jobs: (await Promise.all([topics.deliveryJobs, ...topics.deliveryRetries].map(read))).flat(),
+    wakes: await readAll(topics.deliveryWakes),
     deadLetters: await read(topics.deadLetters),
     replays: await read(topics.replays),
     profileEvents: await read(topics.profileEvents),

@@ -1,4 +1,5 @@
 import type { DoneRun, RawRecord, TopicPartition } from "#kafka";
+import type { WaitingCount } from "../../../services/control/deliveries/waiting/kept-waiting.ts";
 import type { Request } from "../endpoints/endpoints.ts";
 import type { CallPlan, DestinationPlan } from "../plan/plan.ts";
 
@@ -79,6 +80,19 @@ export type Happening = { readonly atMs: number } & (
       readonly toOffset: number;
     }
   | { readonly kind: "answered"; readonly request: Request }
+  /** The product has counted what waits, for a question that was asked at this place of the history. */
+  | {
+      readonly kind: "waiting_told";
+      readonly askedAtPlace: number;
+      readonly counts: readonly WaitingCount[];
+    }
+  /** What statistics say by a control process's index, of all calls at destinations. */
+  | {
+      readonly kind: "settled_told";
+      readonly process: string;
+      readonly waiting: number;
+      readonly delivered: number;
+    }
   /** Something happened to a process that may cost it what it has not committed. */
   | { readonly kind: "disturbed"; readonly process: string; readonly by: string }
   /** A group gives a member's partitions to others, as it has not heard of it for a session. */

@@ -5,7 +5,8 @@ import {
   type KafkaDependencies,
   type KafkaSettings,
 } from "#kafka";
-import { createSerde, type SerdeOptions } from "#serde";
+import type { Logger } from "#runtime";
+import { createSerde, type Serde, type SerdeOptions } from "#serde";
 import { allTopics, type TopicMap, topicMap } from "#topics";
 import { SimulatedCluster } from "../cluster/index.ts";
 import { Endpoints } from "../endpoints/endpoints.ts";
@@ -98,6 +99,22 @@ export class World {
       createSerde: (options: SerdeOptions) =>
         createSerde({ ...options, host, registry: this.registry.forProcess(host) }),
     };
+  }
+
+  /** What somebody who looks on reaches the cluster by: the world goes on as if nobody did, and no process has said what is logged. */
+  watcherKafka(name: string, host: VirtualHost): { readonly kafka: Kafka; readonly logger: Logger } {
+    const logs = new LogBook(
+      () => this.time.nowMs,
+      ({ message }) => this.trace.add(name, message),
+    );
+    const logger = logs.logger(name);
+    return { kafka: createKafkaOn(this.cluster.clusterForWatcher(name, host), { host, logger }), logger };
+  }
+
+  /** What records are read with from outside of all processes. */
+  readerSerde(): Serde {
+    const registry = this.registry.forReader();
+    return createSerde({ registryUrl: "http://simulated", topics: allTopics(this.topics), registry });
   }
 
   /** Something may cost the process what it has not committed. */

@@ -10,7 +10,7 @@ import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { USER_VIEW } from "../../http/user-fields.ts";
 import { existingDestination } from "../../resources/destinations/existing.ts";
-import { listWaiting, type WaitingList } from "./list.ts";
+import { listWaiting, type WaitingList, type WaitingSummary } from "./list.ts";
 import type { WaitingListParts } from "./parts.ts";
 import type { WaitingPlace } from "./stretches.ts";
 import { WAITING_FIELDS, waitingView } from "./view.ts";
@@ -27,7 +27,7 @@ const WaitingView = Type.Object(
   { title: "WaitingCall", description: "A call that waits for the destination." },
 );
 
-const SummaryView = Type.Object(
+export const SummaryView = Type.Object(
   {
     calls: Type.Integer({ description: "Calls that wait; at least so many when isComplete is false." }),
     oldestReceivedAt: nullableString("When the call was accepted that has waited longest."),
@@ -86,15 +86,14 @@ function pageView({ jobs, next, summary }: WaitingList): Static<typeof WaitingPa
       return { ...call, ...waitingView(waiting) };
     }),
     next: next === undefined ? null : cursorOf(next),
-    summary:
-      summary === undefined
-        ? null
-        : {
-            calls: summary.calls,
-            oldestReceivedAt: isoTimeOrNull(summary.oldestReceivedAtMs),
-            isComplete: summary.isComplete,
-          },
+    summary: summaryView(summary),
   };
+}
+
+export function summaryView(summary: WaitingSummary | undefined): Static<typeof SummaryView> | null {
+  if (summary === undefined) return null;
+  const { calls, isComplete, oldestReceivedAtMs } = summary;
+  return { calls, oldestReceivedAt: isoTimeOrNull(oldestReceivedAtMs), isComplete };
 }
 
 function cursorOf({ offset, partition, topic }: WaitingPlace): string {

@@ -1,22 +1,23 @@
 import { expect, test } from "@jest/globals";
 import type { DeliveryJob } from "#topics";
-import { listWaiting } from "./list.ts";
+import { listWaiting, summarizeWaiting } from "./list.ts";
 import type { WaitingReader } from "./reader.ts";
 import type { WaitingPlace } from "./stretches.ts";
 
 const host = { setTimeout: () => ({ clear: () => undefined }) as never };
 
-type Standing = readonly [messageId: string, attempts: number];
+type Standing = readonly [messageId: string, attempts: number, destinationId?: string];
 
 /** Topics in their order, each with one partition. Also what is behind a page is read, as when Kafka is quick. */
 function readerOf(...topics: readonly (readonly Standing[])[]): WaitingReader {
   const jobs = new Map<Buffer, DeliveryJob>();
   const found = topics.flatMap((standing, topic) =>
-    standing.map(([messageId, attempts], offset) => {
+    standing.map(([messageId, attempts, destinationId = "d1"], offset) => {
       const value = Buffer.from(messageId);
       jobs.set(value, {
         jobId: messageId,
         messageId,
+        destinationId,
         attempts,
         diverts: 0,
         receivedAtMs: 1_000,
@@ -88,4 +89,49 @@ test("a copy that is found late and has not come as far is left out", async () =
       ["c", "topic-1"],
     ],
   ]);
+});
+
+test("how much waits for several destinations comes from one reading, each job of copies once", async () => {
+  const reader = readerOf(
+    [
+      ["a", 0],
+      ["b", 0],
+      ["c", 0, "d2"],
+    ],
+    [["a", 1]],
+  );
+  let scans = 0;
+  const counted: WaitingReader = {
+    ...reader,
+    scan(scan) {
+      scans += 1;
+      return reader.scan(scan);
+    },
+  };
+  const found = await summarizeWaiting(counted, new Set(["d1", "d2", "d3"]), host);
+  const waits = (calls: number, oldestReceivedAtMs: number | undefined) => ({
+    ...{ calls, oldestReceivedAtMs },
+    isComplete: true,
+  });
+  expect(scans).toBe(1);
+  expect([...found]).toEqual([
+    ["d1", waits(2, 1_000)],
+    ["d2", waits(1, 1_000)],
+    ["d3", waits(0, undefined)],
+  ]);
+});
+
+test("where Kafka does not say in time what waits, nothing is said of it", async () => {
+  const away: WaitingReader = {
+    ...readerOf(),
+    scan: ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  };
+  const impatient = {
+    setTimeout(work: () => void) {
+      queueMicrotask(work);
+      return { clear: () => undefined } as never;
+    },
+  };
+  expect([...(await summarizeWaiting(away, new Set(["d1"]), impatient))]).toEqual([]);
 });

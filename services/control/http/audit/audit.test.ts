@@ -99,3 +99,20 @@ test("an edit's entry has what it changed, and no write key", async () => {
   expect(created.after).toMatchObject({ name: "A", labels: { team: "x" } });
   expect(text).not.toContain(source.writeKeys[0]);
 }, 60_000);
+
+test("a token that may not write a source cannot send as it either: it reads masked write keys", async () => {
+  const source = await ask(NEW, "/v1/sources", { body: { name: "Shop" } });
+  const ofSource = `/v1/sources/${source.body.id}`;
+  const added = await ask(NEW, `${ofSource}/write-keys`, { method: "POST" });
+  const whole: string[] = added.body.writeKeys;
+  const masked = whole.map((key) => `${key.slice(0, 4)}********`);
+  const read = await ask(DASHBOARD, ofSource);
+  expect([whole.length, read.body.writeKeys]).toEqual([2, masked]);
+  expect(read.body.formerKeys).toMatchObject([{ writeKey: masked[0] }]);
+  const listed = await ask(DASHBOARD, `/v1/sources?search=${source.body.id}`);
+  expect(listed.body.data).toMatchObject([{ writeKeys: masked }]);
+  expect((await ask(NEW, ofSource)).body).toMatchObject({
+    writeKeys: whole,
+    formerKeys: [{ writeKey: whole[0] }],
+  });
+}, 60_000);

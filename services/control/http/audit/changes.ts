@@ -1,5 +1,6 @@
 // What an entry of the audit log keeps of a change: the fields that differ, each of a bounded size, and no write key.
 import { isJsonObject } from "#contract";
+import { maskedKey } from "../masked-key.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,8 +13,6 @@ export interface Change {
 
 /** Of a field's JSON. Things have some 25 fields, so that an entry stays below 200 KB. */
 const MAX_FIELD_CHARACTERS = 4_000;
-/** Of a write key: enough to tell it from others. */
-const SHOWN_KEY_CHARACTERS = 4;
 
 /** Both sides of an edit with the fields that differ; what is new or gone as it is. */
 export function changeOf({
@@ -47,8 +46,5 @@ export function masked(side: unknown): Fields {
   if (!isJsonObject(side)) return {};
   const { writeKeys } = side;
   if (!Array.isArray(writeKeys)) return side;
-  return {
-    ...side,
-    writeKeys: writeKeys.map((key) => `${String(key).slice(0, SHOWN_KEY_CHARACTERS)}********`),
-  };
+  return { ...side, writeKeys: writeKeys.map((key) => maskedKey(String(key))) };
 }

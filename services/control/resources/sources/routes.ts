@@ -52,7 +52,7 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
         .code(201)
         .header("location", `/v1/sources/${id}`)
         .header("etag", entityTag(source))
-        .send(shownSource(source, parts));
+        .send(shownSource(source, parts, request.caller));
     },
   );
   app.get(
@@ -69,7 +69,7 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
     async (request) => {
       const list = { all: sources, valueOf: (id: string) => sources.peek(id) };
       const { data, ...rest } = await listPage(list, request.query);
-      return { data: data.map((source) => shownSource(source, parts)), ...rest };
+      return { data: data.map((source) => shownSource(source, parts, request.caller)), ...rest };
     },
   );
 }
@@ -87,9 +87,9 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         response: { 200: SourceView, ...problemResponses },
       },
     },
-    async ({ params }, reply) => {
-      const source = existingSource(parts, params.id);
-      return await reply.header("etag", entityTag(source)).send(shownSource(source, parts));
+    async (request, reply) => {
+      const source = existingSource(parts, request.params.id);
+      return await reply.header("etag", entityTag(source)).send(shownSource(source, parts, request.caller));
     },
   );
   app.patch(
@@ -113,7 +113,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         by: actorOf(request),
         change: (before) => patchSource(before, request.body, parts.nowMs()),
       });
-      return await reply.header("etag", entityTag(source)).send(shownSource(source, parts));
+      return await reply.header("etag", entityTag(source)).send(shownSource(source, parts, request.caller));
     },
   );
   app.delete(

@@ -8,7 +8,7 @@ export const SourcesQuery = Type.Object(LIST_FIELDS, { additionalProperties: fal
 
 const FormerKeyView = Type.Object(
   {
-    writeKey: Type.String(),
+    writeKey: Type.String({ description: "As in writeKeys." }),
     lastCallAt: nullableString(
       "When a call came with it last and was accepted, to within ten seconds, since it is no longer the newest one; null where none has come.",
     ),
@@ -25,7 +25,8 @@ export const SourceView = Type.Object(
     enabled: Type.Boolean({ description: "Calls of a source that is not enabled are refused." }),
     labels: LabelsField,
     writeKeys: Type.Array(Type.String(), {
-      description: "Keys that authorise calls of this source, oldest first.",
+      description:
+        "Keys that authorise calls of this source, oldest first. A token without the scope write is shown the first four characters of each, and ******** after them.",
     }),
     formerKeys: Type.Array(FormerKeyView, {
       description: "The write keys but for the newest one, oldest first, with their last calls.",

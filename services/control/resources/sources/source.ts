@@ -1,6 +1,8 @@
 // What a source is and how it changes; pure.
 import type { SourceConfig } from "#topics";
+import type { Caller } from "../../http/auth.ts";
 import { type Labels, type LabelsPatch, patchLabels } from "../../http/labels.ts";
+import { maskedKey } from "../../http/masked-key.ts";
 import { isoTimeOrNull } from "../../http/time-pages.ts";
 import type { SourceParts } from "./parts.ts";
 
@@ -65,11 +67,16 @@ export function sourceView(source: SourceConfig) {
   return { id, name, enabled, labels, writeKeys, createdAt, updatedAt };
 }
 
-/** As the API shows it (contract 10.2), with the last call of each key that another one replaces. */
-export function shownSource(source: SourceConfig, { formerKeys }: Pick<SourceParts, "formerKeys">) {
+/** As the API shows it (contract 10.2), with the last call of each key that another one replaces. With a key one can send calls, which a token may not that cannot write. */
+export function shownSource(
+  source: SourceConfig,
+  { formerKeys }: Pick<SourceParts, "formerKeys">,
+  { scopes }: Pick<Caller, "scopes">,
+) {
+  const shown = (writeKey: string) => (scopes.includes("write") ? writeKey : maskedKey(writeKey));
   const former = source.writeKeys.slice(0, -1).map((writeKey) => {
     const { atMs, network = null, userAgent = null } = formerKeys.lastUse(source.id, writeKey) ?? {};
-    return { writeKey, lastCallAt: isoTimeOrNull(atMs), userAgent, network };
+    return { writeKey: shown(writeKey), lastCallAt: isoTimeOrNull(atMs), userAgent, network };
   });
-  return { ...sourceView(source), formerKeys: former };
+  return { ...sourceView(source), writeKeys: source.writeKeys.map(shown), formerKeys: former };
 }

@@ -48,7 +48,10 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         by: actorOf(request),
         change,
       });
-      return await reply.code(201).header("etag", entityTag(source)).send(shownSource(source, parts));
+      return await reply
+        .code(201)
+        .header("etag", entityTag(source))
+        .send(shownSource(source, parts, request.caller));
     },
   );
   app.delete(

@@ -55,7 +55,7 @@ export class Calls {
     const { connection, coordinators, options } = this.#parts;
     return retrying(this.host, async () => {
       try {
-        const broker = connection.brokers.anyUp();
+        const broker = connection.anyBroker();
         return await this.ask("find_coordinator", broker, () => coordinators.find(options.groupId));
       } catch (thrown) {
         const isPassing =
