@@ -11,6 +11,7 @@ test.each([
   [["audiences", "--processor", "--help"], "processor", ["--help"]],
   [["scale", "--most", "10"], "scale", ["--most", "10"]],
   [["scale", "--processes", "--rate", "9"], "processes", ["--rate", "9"]],
+  [["scale", "--starts", "--rounds", "1"], "starts", ["--rounds", "1"]],
 ])("%j measures %s", (argv, name, args) => {
   expect(choiceOf(argv)).toMatchObject({ bench: { name }, args });
 });
@@ -27,6 +28,6 @@ test.each([
 test("the help has a line for each measurement", () => {
   const help = choiceOf(["--help"]) as string;
   expect(choiceOf([])).toBe(help);
-  expect(help.match(/^ {2}\w+( --[\w-]+)? {2,}\S.*$/gm)).toHaveLength(13);
+  expect(help.match(/^ {2}\w+( --[\w-]+)? {2,}\S.*$/gm)).toHaveLength(14);
   expect(choiceOf(["parts", "--help"])).toMatch(/^ {2}parts --ingest +CPU time/m);
 });
