@@ -23,8 +23,8 @@ export interface TableOptions<V, L = V> {
    */
   excerpt?(record: RawRecord): Buffer | Promise<Buffer>;
   /**
-   * Decodes what the listeners get. With it, too, the table keeps bytes: those of the record unless there is an `excerpt`. `decode` must be
-   * synchronous for a record that this has decoded.
+   * Decodes what the listeners get, of a record whose value is what the table keeps: the whole one unless there is an `excerpt`. With it, too, the
+   * table keeps bytes. `decode` must be synchronous for a record that this has decoded.
    */
   decodeForListeners?(record: RawRecord): L | Promise<L>;
   /**

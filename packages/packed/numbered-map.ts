@@ -22,6 +22,11 @@ export class NumberedMap {
     return this.#index.size;
   }
 
+  /** All keys that are there now, in no order. */
+  keys(): string[] {
+    return Array.from(this.#index.addresses(), (number) => this.keyOf(number));
+  }
+
   /** -1 when it is not there. */
   numberOf(key: string): number {
     const slot = this.#find(key);

@@ -1,5 +1,6 @@
 /** Numbers of one piece: few enough to move them with each insertion, enough that the list of pieces stays short. */
 const PIECE = 512;
+const FILLED = 384;
 
 interface Piece {
   readonly numbers: Float64Array;
@@ -36,6 +37,26 @@ export class SortedNumbers {
     else if (piece.length < PIECE) insert(piece, at, number);
     else this.#split(index, at, number);
     this.#size += 1;
+  }
+
+  /** Adds many, which are in order and not there yet, in one walk over all: that is less than a search for each from some hundreds on. */
+  addAll(added: Float64Array): void {
+    const pieces = this.#pieces.splice(0);
+    let from = 0;
+    for (const piece of pieces) {
+      const last = lastOf(piece);
+      let to = from;
+      while (to < added.length && this.#compare(added[to] as number, last) < 0) to += 1;
+      const others = added.subarray(from, to);
+      if (piece.length + others.length > PIECE) this.#pushAll(this.#merged(piece, others));
+      else {
+        this.#mergeInto(piece, others);
+        this.#pieces.push(piece);
+      }
+      from = to;
+    }
+    this.#pushAll(added.subarray(from));
+    this.#size += added.length;
   }
 
   /** Nothing where it is not there. */
@@ -102,6 +123,38 @@ export class SortedNumbers {
       else from = middle + 1;
     }
     return from;
+  }
+
+  #merged({ length, numbers }: Piece, others: Float64Array): Float64Array {
+    const merged = new Float64Array(length + others.length);
+    merged.set(numbers.subarray(0, length));
+    this.#mergeInto({ numbers: merged, length }, others);
+    return merged;
+  }
+
+  /** From the end, so that each number moves once, and those before all of the others not at all. */
+  #mergeInto(piece: Piece, others: Float64Array): void {
+    const { numbers } = piece;
+    let one = piece.length - 1;
+    let other = others.length - 1;
+    piece.length += others.length;
+    while (other >= 0) {
+      const isOne = one >= 0 && this.#compare(numbers[one] as number, others[other] as number) > 0;
+      numbers[one + other + 1] = (isOne ? numbers[one] : others[other]) as number;
+      if (isOne) one -= 1;
+      else other -= 1;
+    }
+  }
+
+  /** In pieces of one length, with room for more. */
+  #pushAll(numbers: Float64Array): void {
+    const count = numbers.length <= PIECE ? 1 : Math.ceil(numbers.length / FILLED);
+    for (let part = 0; part < count && numbers.length > 0; part += 1) {
+      const [from, to] = [part, part + 1].map((each) => Math.floor((each * numbers.length) / count));
+      const piece = { numbers: new Float64Array(PIECE), length: (to as number) - (from as number) };
+      piece.numbers.set(numbers.subarray(from, to));
+      this.#pieces.push(piece);
+    }
   }
 
   #begin(number: number): void {

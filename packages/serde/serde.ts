@@ -84,8 +84,8 @@ interface Excerpts<V> {
   cut(bytes: Buffer | null): Buffer | Promise<Buffer>;
   /** Reads what `cut` has made. */
   read(cut: Buffer | null): V;
-  /** Both. */
-  decode(bytes: Buffer | null): V | Promise<V>;
+  /** Makes what reads only these fields of what `cut` has made. Fields behind the last of them take no time. */
+  reading<F extends keyof V & string>(fields: readonly F[]): (cut: Buffer | null) => Pick<V, F>;
 }
 
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -184,7 +184,7 @@ function partsOf(
       const reader = withFields(schemaOf(record), fields);
       return excerptsOf<Pick<RecordTypes[R], F>>(
         readersOf((_, writer) => createExcerpt(reader, writer, fields)),
-        record,
+        { record, schemaOf },
       );
     },
   };
@@ -197,22 +197,30 @@ function decodeWith<V>(readers: Readers<Read>, record: RecordName, bytes: Buffer
   return readers.resolve(record, id).then((resolved) => resolved(value, HEADER_BYTES) as V);
 }
 
-function excerptsOf<V>(readers: Readers<Excerpt>, record: RecordName): Excerpts<V> {
-  const cut = (bytes: Buffer | null): Buffer | Promise<Buffer> => {
-    const { id, value } = framed(bytes);
-    const excerpt = readers.known(record, id);
-    return excerpt?.cut(value) ?? readers.resolve(record, id).then((resolved) => resolved.cut(value));
-  };
-  const read = (bytes: Buffer | null): V => {
-    const { id, value } = framed(bytes);
-    return known(readers.known(record, id), `the excerpt of schema ${id}`).read(value, HEADER_BYTES) as V;
-  };
+function excerptsOf<V>(
+  readers: Readers<Excerpt>,
+  { record, schemaOf }: { readonly record: RecordName; schemaOf(record: RecordName): RawSchema },
+): Excerpts<V> {
+  const of = (id: number): Excerpt => known(readers.known(record, id), `the excerpt of schema ${id}`);
   return {
-    cut,
-    read,
-    decode(bytes) {
-      const made = cut(bytes);
-      return made instanceof Promise ? made.then(read) : read(made);
+    cut(bytes) {
+      const { id, value } = framed(bytes);
+      const excerpt = readers.known(record, id);
+      return excerpt?.cut(value) ?? readers.resolve(record, id).then((resolved) => resolved.cut(value));
+    },
+    read(bytes) {
+      const { id, value } = framed(bytes);
+      return of(id).read(value, HEADER_BYTES) as V;
+    },
+    reading<F extends keyof V & string>(fields: readonly F[]) {
+      const reader = withFields(schemaOf(record), fields);
+      const byWriter = new Map<number, Read>();
+      return (bytes: Buffer | null) => {
+        const { id, value } = framed(bytes);
+        const read = byWriter.get(id) ?? of(id).readSome(reader, fields);
+        byWriter.set(id, read);
+        return read(value, HEADER_BYTES) as Pick<V, F>;
+      };
     },
   };
 }

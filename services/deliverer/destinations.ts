@@ -109,14 +109,14 @@ export function followDestinations(
   { kafka, serde, topics }: Connection,
 ): FollowedDestinations {
   const delivered = serde.excerpts(topics.destinationConfig, DELIVERED_FIELDS);
-  const asked = serde.excerpts(topics.destinationConfig, ["retryAtMs"]);
+  const asked = delivered.reading(["retryAtMs"]);
   const table = kafka.table<DeliveredDestination, Pick<DeliveredDestination, "retryAtMs">>({
     topic: topics.destinationConfig.name,
     witnesses: witnessesOf(topics, topics.destinationConfig),
     excerpt: ({ value }) => delivered.cut(value),
     // A destination is looked at when a call for it comes.
     decode: ({ key, value }) => ({ id: key ?? "", ...delivered.read(value) }),
-    decodeForListeners: ({ value }) => asked.decode(value),
+    decodeForListeners: ({ value }) => asked(value),
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });

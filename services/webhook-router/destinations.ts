@@ -22,11 +22,13 @@ export function followDestinations(
   { kafka, serde, topics }: Connection,
 ): Destinations {
   const routed = serde.excerpts(topics.destinationConfig, ROUTED_FIELDS);
+  const index = new DestinationIndex((id, kept) => ({ id, ...routed.read(kept) }));
   const table = kafka.table({
     topic: topics.destinationConfig.name,
     witnesses: witnessesOf(topics, topics.destinationConfig),
     excerpt: ({ value }) => routed.cut(value),
     decode: ({ key, value }) => checked({ id: key ?? "", ...routed.read(value) }),
+    values: index,
     onPoison: ({ key }, error) =>
       logger.error(
         { destinationId: key, err: error },
@@ -35,8 +37,6 @@ export function followDestinations(
   });
   watchTable(metrics, "destination-config", table);
   table.failed.catch((error: unknown) => lifecycle.fail(error));
-  const index = new DestinationIndex((id) => table.get(id));
-  table.onChange((id, config, before) => index.apply(id, config, before));
   health.readiness("destinations are loaded", () => table.loaded);
   return {
     index,

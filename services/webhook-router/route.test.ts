@@ -102,17 +102,21 @@ test("what is said of one destination alone is what routing does with it", () =>
   );
 });
 
-/** The index beside a table, as a change reaches both. */
+/** What a record's bytes stand for, as a table gives both. */
 function newIndex() {
-  const table = new Map<string, DestinationConfig>();
-  const index = new DestinationIndex((id) => table.get(id));
+  const written: DestinationConfig[] = [];
+  const index = new DestinationIndex((_, kept) => written[kept.readUInt32LE()] as DestinationConfig);
   return {
+    index,
     of: (sourceId: string) => index.of(sourceId),
     apply(id: string, config: DestinationConfig | undefined) {
-      const before = table.get(id);
-      if (config === undefined) table.delete(id);
-      else table.set(id, config);
-      index.apply(id, config, before);
+      if (config === undefined) {
+        index.delete(id);
+        return;
+      }
+      const kept = Buffer.alloc(4);
+      kept.writeUInt32LE(written.push(config) - 1);
+      index.set(id, config, kept);
     },
   };
 }
@@ -141,14 +145,15 @@ describe("the index of destinations", () => {
 
   test("after any changes is what a new one would be", () => {
     const change = fc.record({
-      id: fc.constantFrom("a", "b", "c"),
+      // More than a short list has.
+      id: fc.constantFrom(..."abcdefghijkl"),
       config: fc.option(
         fc.record({ enabled: fc.boolean(), sourceIds: fc.uniqueArray(fc.constantFrom("s", "t", "u")) }),
         { nil: undefined },
       ),
     });
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
+      fc.property(fc.array(change, { maxLength: 80, size: "max" }), (changes) => {
         const index = newIndex();
         const last = new Map<string, DestinationConfig>();
         for (const { id, config } of changes) {
@@ -163,6 +168,8 @@ describe("the index of destinations", () => {
           );
           expect(new Set(index.of(source))).toEqual(new Set(wanted));
         }
+        expect(new Map(index.index.entries())).toEqual(last);
+        expect(index.index.size).toBe(last.size);
       }),
     );
   });

@@ -11,6 +11,7 @@ test.each([
   [["audiences", "--processor", "--help"], "processor", ["--help"]],
   [["scale", "--most", "10"], "scale", ["--most", "10"]],
   [["scale", "--processes", "--rate", "9"], "processes", ["--rate", "9"]],
+  [["scale", "--starts", "--rounds", "1"], "starts", ["--rounds", "1"]],
 ])("%j measures %s", (argv, name, args) => {
   expect(choiceOf(argv)).toMatchObject({ bench: { name }, args });
 });

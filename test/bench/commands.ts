@@ -14,6 +14,7 @@ import { profiles } from "./profiles.ts";
 import { recovery } from "./recovery.ts";
 import { scale } from "./scale.ts";
 import { several } from "./several.ts";
+import { starts } from "./starts.ts";
 
 export type Measurement = Bench | LocalBench;
 
@@ -28,7 +29,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   pipeline: { itself: pipeline, instead: [isolation, recovery] },
   parts: { itself: undefined, instead: [ingest, delivery, indexRows, longestTurn, clients] },
   audiences: { itself: audiences, instead: [processor, profiles, imports] },
-  scale: { itself: scale, instead: [several] },
+  scale: { itself: scale, instead: [several, starts] },
 };
 
 /** One measurement as it was asked for. */

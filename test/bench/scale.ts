@@ -1,5 +1,5 @@
 import type { Bench, BenchContext } from "./bench.ts";
-import { writeDestinations } from "./destinations.ts";
+import { writeDestinations } from "./configuration.ts";
 import { type Endpoints, type Rig, seconds, startRig } from "./rig.ts";
 
 type Context = BenchContext<"seconds" | "warm-up" | "rate" | "most">;
@@ -72,7 +72,7 @@ export const scale: Bench<"seconds" | "warm-up" | "rate" | "most"> = {
       let first: Cost | undefined;
       for (const count of STEPS.filter((step) => step <= flags.most)) {
         report.say(`  writing ${count - written} destinations`);
-        await writeDestinations(rig.deployment, written, count);
+        await writeDestinations(rig.deployment, { from: written, to: count });
         written = count;
         await restart(context, rig, count);
         const cost = await costOf(context, rig, endpoints);

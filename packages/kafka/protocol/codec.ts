@@ -1,5 +1,6 @@
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { zstdCompressSync } from "node:zlib";
 import kafkajs from "kafkajs";
+import { decompress } from "./zstd.ts";
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
@@ -8,7 +9,7 @@ const zstd = {
     return zstdCompressSync(buffer);
   },
   async decompress(buffer: Buffer): Promise<Buffer> {
-    return zstdDecompressSync(buffer);
+    return decompress(buffer);
   },
 };
 

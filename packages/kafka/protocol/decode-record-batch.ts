@@ -1,6 +1,6 @@
-import { zstdDecompressSync } from "node:zlib";
 import type { RawRecord, RecordHeaders, TopicPartition } from "../types.ts";
 import { AT, CODEC, CONTROL_BATCH, LENGTH_FROM, LOG_APPEND_TIME, MAGIC } from "./record-batch-format.ts";
+import { decompress } from "./zstd.ts";
 
 /** The records of one partition in a fetch's answer. */
 export interface RecordSet {
@@ -46,9 +46,7 @@ function readBatch(batch: Buffer, { topic, partition }: TopicPartition, records:
   const firstTimestampMs = readInt64(batch, AT.firstTimestamp);
   const appendedAtMs = (attributes & LOG_APPEND_TIME) === 0 ? undefined : readInt64(batch, AT.maxTimestamp);
   const stored = batch.subarray(AT.records);
-  const reader = new ByteReader(
-    (attributes & CODEC.mask) === CODEC.zstd ? zstdDecompressSync(stored) : stored,
-  );
+  const reader = new ByteReader((attributes & CODEC.mask) === CODEC.zstd ? decompress(stored) : stored);
   for (let left = batch.readInt32BE(AT.count); left > 0; left -= 1) {
     const size = reader.varint();
     const end = reader.at + size;

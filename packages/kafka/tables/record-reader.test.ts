@@ -55,6 +55,22 @@ describe("records are read in order, each once", () => {
     expect(read).toEqual(Array.from({ length: 600 }, (_, offset) => offset));
   });
 
+  test("of all partitions together no more in a turn", async () => {
+    const readings = Array.from({ length: 12 }, () => reader.read(records(600)));
+    let isOver = false;
+    const all = Promise.all(readings).then(() => {
+      isOver = true;
+    });
+    const inTurns: number[] = [];
+    for (let before = 0; !isOver; await new Promise(setImmediate)) {
+      inTurns.push(read.length - before);
+      before = read.length;
+    }
+    await all;
+    expect(read).toHaveLength(12 * 600);
+    expect(Math.max(...inTurns)).toBe(256);
+  });
+
   test("also what can never be decoded, at once or later", async () => {
     decode = ({ offset }) => {
       if (offset === 1) throw bad;

@@ -5,10 +5,10 @@ import { toError } from "../errors.ts";
 import type { Shutdown } from "../shutdown.ts";
 import type { KafkaLogger, RawRecord } from "../types.ts";
 
-/** Records in one turn of the event loop; timers and sockets get theirs in between. */
+/** Records in one turn of the event loop, of all partitions together; timers and sockets get theirs in between. */
 const RECORDS_A_TURN = 256;
 /** Listeners may compile what they are called with: after so long the event loop turns. */
-const LISTENING_MS = 10;
+const READING_MS = 10;
 
 export interface RecordReaderParts<T> {
   decode(record: RawRecord): T | Promise<T>;
@@ -25,7 +25,10 @@ export interface RecordReaderParts<T> {
 export class RecordReader<T> {
   readonly #parts: RecordReaderParts<T>;
   #inTurn = 0;
-  #listenedMs = 0;
+  #readingMs = 0;
+  /** When the last record was read, or the reading went on. */
+  #readAtMs = 0;
+  #turning: Promise<void> | undefined;
 
   constructor(parts: RecordReaderParts<T>) {
     this.#parts = parts;
@@ -37,6 +40,7 @@ export class RecordReader<T> {
   }
 
   #readFrom(records: readonly RawRecord[], from: number): void | Promise<void> {
+    this.#readAtMs = this.#parts.host.elapsed();
     for (let index = from; index < records.length; index += 1) {
       const record = records[index] as RawRecord;
       if (this.#isTurnOver) return this.#nextTurn().then(() => this.#readFrom(records, index));
@@ -81,7 +85,6 @@ export class RecordReader<T> {
 
   #tell(record: RawRecord, decoded: T): void {
     const { host, logger } = this.#parts;
-    const beganAtMs = host.elapsed();
     try {
       this.#parts.onRecord(record, decoded);
     } catch (thrown) {
@@ -89,18 +92,25 @@ export class RecordReader<T> {
       const { message, stack } = toError(thrown);
       logger.error({ topic, partition, offset, error: message, stack }, "a listener of a table threw");
     }
-    this.#listenedMs += host.elapsed() - beganAtMs;
+    const nowMs = host.elapsed();
+    this.#readingMs += nowMs - this.#readAtMs;
+    this.#readAtMs = nowMs;
   }
 
   get #isTurnOver(): boolean {
-    return this.#inTurn >= RECORDS_A_TURN || this.#listenedMs >= LISTENING_MS;
+    return this.#inTurn >= RECORDS_A_TURN || this.#readingMs >= READING_MS;
   }
 
-  async #nextTurn(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#parts.host.setImmediate(resolve);
-    await promise;
-    this.#inTurn = 0;
-    this.#listenedMs = 0;
+  /** The same turn for the readings of all partitions: those that it has no time for wait for the one after it. */
+  #nextTurn(): Promise<void> {
+    this.#turning ??= new Promise((resolve) => {
+      this.#parts.host.setImmediate(() => {
+        this.#inTurn = 0;
+        this.#readingMs = 0;
+        this.#turning = undefined;
+        resolve();
+      });
+    });
+    return this.#turning;
   }
 }

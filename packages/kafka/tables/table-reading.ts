@@ -36,10 +36,15 @@ function whole<L>(
 
 function readBytes<V extends L, L>(options: TableOptions<V, L>): TableReading<V, L>["read"] {
   const keptOf = options.excerpt?.bind(options) ?? bytesOf;
-  const forListeners = (record: RawRecord, value: Buffer): L | Promise<L> =>
-    options.decodeForListeners?.(record) ?? options.decode({ ...record, value });
+  const told = (record: RawRecord): L | Promise<L> =>
+    options.decodeForListeners?.(record) ?? options.decode(record);
   return (record) =>
-    mapped(keptOf(record), (kept) => mapped(forListeners(record, kept), (told) => ({ told, kept })));
+    mapped(keptOf(record), (kept) =>
+      mapped(told(kept === record.value ? record : { ...record, value: kept }), (value) => ({
+        told: value,
+        kept,
+      })),
+    );
 }
 
 function bytesOf({ value }: RawRecord): Buffer {

@@ -131,6 +131,20 @@ describe("table", () => {
     expect([table.get("a"), [...table.entries()], poisoned]).toEqual(["two", [["a", "two"]], ["a"]]);
   });
 
+  test("with both, listeners are told what is read from the excerpt", async () => {
+    const table = scratch.kafka.table<string, string>({
+      topic,
+      excerpt: ({ value }) => (value ?? Buffer.alloc(0)).subarray(0, 3),
+      decode,
+      decodeForListeners: decode,
+    });
+    const heard: unknown[][] = [];
+    table.onChange((...change) => void heard.push(change));
+    await producer.send([record(topic, "a", "one more")]);
+    await table.load();
+    expect([heard, table.get("a")]).toEqual([[["a", "one", undefined]], "one"]);
+  });
+
   test("what a change replaces is not decoded for nobody", async () => {
     let decodes = 0;
     const table = scratch.kafka.table<string, string>({

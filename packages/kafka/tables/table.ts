@@ -233,7 +233,8 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
 
   #advanceTo({ partition, offset, timestampMs }: RawRecord): void {
     this.#lastRecordAtMs = Math.max(timestampMs, this.#lastRecordAtMs ?? 0);
-    this.#reach(partition, offset + 1);
+    // Nobody waits for a single record during the load: what a fetch has brought is said at its end.
+    if (this.#isLoaded) this.#reach(partition, offset + 1);
   }
 
   /** Everything before this offset is read. */

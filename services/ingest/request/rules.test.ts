@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import type { SourceConfig } from "#topics";
+import fc from "fast-check";
 import { createRateLimit, ordinaryCalls } from "../limits/rate-limit.ts";
 import { clientAddress } from "./client-address.ts";
 import { publicHost } from "./settings-reply.ts";
-import { createSourceDirectory, type SourceTable } from "./source-directory.ts";
+import { type IngestSource, SourceDirectory } from "./source-directory.ts";
 
 describe("the caller's address (contract 7.7)", () => {
   test.each([
@@ -97,35 +97,32 @@ describe("the host that SDKs are told", () => {
   });
 });
 
-describe("sources by write key", () => {
-  const config = (id: string, writeKeys: string[], enabled = true): SourceConfig => ({
-    ...{ id, name: id, enabled, labels: {}, writeKeys, version: 1, createdAtMs: 0, updatedAtMs: 0 },
-  });
+/** Its bytes are JSON here. */
+function newDirectory() {
+  const directory = new SourceDirectory((kept) => JSON.parse(kept.toString()) as IngestSource);
+  return {
+    directory,
+    set(id: string, writeKeys: string[], enabled = true) {
+      const source = { enabled, writeKeys };
+      directory.set(id, source, Buffer.from(JSON.stringify(source)));
+    },
+  };
+}
 
+describe("sources by write key", () => {
   test("follow every change: rotation, disabling, deletion", () => {
-    const listeners: Parameters<SourceTable["onChange"]>[0][] = [];
-    const now = new Map([["a", config("a", ["k1"])]]);
-    const directory = createSourceDirectory({
-      entries: () => now.entries(),
-      onChange(listener) {
-        listeners.push(listener);
-        return () => undefined;
-      },
-    });
-    const change = (id: string, value: SourceConfig | undefined) => {
-      for (const listener of listeners) listener(id, value, now.get(id));
-      if (value === undefined) now.delete(id);
-      else now.set(id, value);
-    };
+    const { directory, set } = newDirectory();
+    set("a", ["k1"]);
     expect(directory.byWriteKey("k1")).toEqual({ id: "a", enabled: true });
-    change("a", config("a", ["k1", "k2"]));
+    set("a", ["k1", "k2"]);
     expect(directory.byWriteKey("k2")).toEqual({ id: "a", enabled: true });
     expect(directory.byWriteKey("k1")).toEqual({ id: "a", enabled: true, formerKey: "k1" });
-    change("a", config("a", ["k2"], false));
+    set("a", ["k2"], false);
     expect(directory.byWriteKey("k1")).toBeUndefined();
     expect(directory.byWriteKey("k2")).toEqual({ id: "a", enabled: false });
-    change("b", config("b", ["k3"]));
-    change("a", undefined);
+    set("b", ["k3"]);
+    directory.delete("a");
+    directory.delete("none");
     expect(directory.byWriteKey("k2")).toBeUndefined();
     expect(directory.byWriteKey("k3")).toEqual({ id: "b", enabled: true });
     expect(directory.byWriteKey("__proto__")).toBeUndefined();
@@ -133,20 +130,48 @@ describe("sources by write key", () => {
 
   test.each([
     ["is deleted", undefined],
-    ["gets other keys", config("a", ["k9"])],
+    ["gets other keys", ["k9"]],
   ])("a key that another source has by now stays that one's when its former source %s", (_what, later) => {
-    const table = new Map([["a", config("a", ["k1"])]]);
-    let change: Parameters<SourceTable["onChange"]>[0] = () => undefined;
-    const directory = createSourceDirectory({
-      entries: () => table.entries(),
-      onChange(listener) {
-        change = listener;
-        return () => undefined;
-      },
+    const { directory, set } = newDirectory();
+    set("a", ["k1"]);
+    expect(directory.byWriteKey("k1")).toEqual({ id: "a", enabled: true });
+    set("b", ["k1"]);
+    expect(directory.byWriteKey("k1")).toEqual({ id: "b", enabled: true });
+    if (later === undefined) directory.delete("a");
+    else set("a", later);
+    expect(directory.byWriteKey("k1")).toEqual({ id: "b", enabled: true });
+  });
+
+  test("after any changes are those of each source's last one", () => {
+    const change = fc.record({
+      id: fc.nat({ max: 9 }).map((number) => `src_${number}`),
+      keys: fc.option(fc.uniqueArray(fc.nat({ max: 3 }), { maxLength: 3 }), { nil: undefined }),
+      enabled: fc.boolean(),
     });
-    change("b", config("b", ["k1"]), undefined);
-    expect(directory.byWriteKey("k1")).toEqual({ id: "b", enabled: true });
-    change("a", later, table.get("a"));
-    expect(directory.byWriteKey("k1")).toEqual({ id: "b", enabled: true });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
+        const { directory, set } = newDirectory();
+        const model = new Map<string, IngestSource>();
+        for (const { id, keys, enabled } of changes) {
+          // Of its own, as keys are.
+          const writeKeys = keys?.map((key) => `${id}-key-${key}`);
+          if (writeKeys === undefined) directory.delete(id);
+          else set(id, writeKeys, enabled);
+          if (writeKeys === undefined) model.delete(id);
+          else model.set(id, { enabled, writeKeys });
+          for (let key = 0; key <= 3; key += 1) {
+            const source = model.get(id);
+            const writeKey = `${id}-key-${key}`;
+            const isKnown = source?.writeKeys.includes(writeKey) === true;
+            const former = writeKey === source?.writeKeys.at(-1) ? {} : { formerKey: writeKey };
+            const found = isKnown ? { id, enabled: source.enabled, ...former } : undefined;
+            expect(directory.byWriteKey(writeKey)).toEqual(found);
+          }
+        }
+        expect(new Map(directory.entries())).toEqual(model);
+        expect(directory.size).toBe(model.size);
+        for (const [id, source] of model) expect(directory.get(id)).toEqual(source);
+      }),
+    );
   });
 });

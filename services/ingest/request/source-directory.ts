@@ -1,67 +1,85 @@
-import { PackedMap, RecentMap } from "#packed";
+import type { TableValues } from "#kafka";
+import { NumberedMap, NumberIndex, RecentMap } from "#packed";
 import type { SourceConfig } from "#topics";
 import type { Source, SourceLookup } from "./write-key.ts";
 
-/** What ingest looks at of a source; the rest of it never comes into its memory. */
-export const INGEST_FIELDS = [
-  "id",
-  "enabled",
-  "writeKeys",
-] as const satisfies readonly (keyof SourceConfig)[];
+/** What ingest looks at of a source beside its id; the rest of it never comes into its memory. */
+export const INGEST_FIELDS = ["enabled", "writeKeys"] as const satisfies readonly (keyof SourceConfig)[];
 
-type IngestSource = Pick<SourceConfig, (typeof INGEST_FIELDS)[number]>;
-
-/** Changes of the compacted source-config topic, as a table gives them. */
-export interface SourceTable {
-  entries(): IterableIterator<[string, IngestSource]>;
-  onChange(
-    listener: (sourceId: string, config: IngestSource | undefined, before: IngestSource | undefined) => void,
-  ): () => void;
-}
+export type IngestSource = Pick<SourceConfig, (typeof INGEST_FIELDS)[number]>;
 
 /** Sources at hand: those of calls that come now. */
 const MAX_AT_HAND = 20_000;
-const ENABLED = "+";
-const DISABLED = "-";
-const NEWEST = "n";
-const FORMER = "f";
-/** Bytes of the two in front of the id. */
-const MARKS = 2;
 
-/** Finds a source by any of its write keys, always as the table has it. There may be a million, so they are held as bytes. */
-export function createSourceDirectory(table: SourceTable): SourceLookup {
-  /** Whether the source is enabled, whether the key is its newest one, and its id. */
-  const byKey = new PackedMap();
-  const atHand = new RecentMap<Source>(MAX_AT_HAND);
+/**
+ * The values of the table of sources, each found by any of its write keys too. There may be a million: a source takes its bytes, its
+ * place among the others, and some sixteen bytes for each key.
+ */
+export class SourceDirectory implements TableValues<IngestSource, IngestSource>, SourceLookup {
+  readonly #read: (kept: Buffer) => IngestSource;
+  readonly #sources = new NumberedMap();
+  readonly #byKey = new NumberIndex((number, key) => this.#at(number).writeKeys.includes(key));
+  readonly #atHand = new RecentMap<Source>(MAX_AT_HAND);
 
-  function find(writeKey: string): Source | undefined {
-    const packed = byKey.get(writeKey)?.toString();
-    if (packed === undefined) return undefined;
-    const source = { id: packed.slice(MARKS), enabled: packed.startsWith(ENABLED) };
-    return packed[1] === FORMER ? { ...source, formerKey: writeKey } : source;
+  /** `read` reads what `set` is given to keep. */
+  constructor(read: (kept: Buffer) => IngestSource) {
+    this.#read = read;
   }
 
-  function put(sourceId: string, config: IngestSource | undefined, before: IngestSource | undefined): void {
-    for (const key of before?.writeKeys ?? []) {
-      atHand.delete(key);
-      if (find(key)?.id === sourceId) byKey.delete(key);
-    }
-    for (const key of config?.writeKeys ?? []) {
-      atHand.delete(key);
-      const marks = `${config?.enabled === true ? ENABLED : DISABLED}${key === config?.writeKeys.at(-1) ? NEWEST : FORMER}`;
-      byKey.set(key, Buffer.from(`${marks}${sourceId}`));
+  get size(): number {
+    return this.#sources.size;
+  }
+
+  get(sourceId: string): IngestSource | undefined {
+    const number = this.#sources.numberOf(sourceId);
+    return number < 0 ? undefined : this.#at(number);
+  }
+
+  /** A key that another source had is this one's from now on. */
+  set(sourceId: string, { writeKeys }: IngestSource, kept: Buffer): void {
+    this.#forgetKeys(sourceId);
+    const number = this.#sources.set(sourceId, kept);
+    for (const key of writeKeys) {
+      this.#atHand.delete(key);
+      this.#byKey.set(key, number);
     }
   }
 
-  table.onChange(put);
-  for (const [sourceId, config] of table.entries()) put(sourceId, config, undefined);
-  return {
-    byWriteKey(writeKey) {
-      const known = atHand.get(writeKey);
-      if (known !== undefined) return known;
-      const found = find(writeKey);
-      if (found !== undefined) atHand.set(writeKey, found);
-      return found;
-    },
-  };
+  delete(sourceId: string): void {
+    this.#forgetKeys(sourceId);
+    this.#sources.delete(sourceId);
+  }
+
+  *entries(): Generator<[string, IngestSource]> {
+    for (const sourceId of this.#sources.keys()) {
+      const source = this.get(sourceId);
+      // It may have gone while the caller was at another one.
+      if (source !== undefined) yield [sourceId, source];
+    }
+  }
+
+  byWriteKey(writeKey: string): Source | undefined {
+    const known = this.#atHand.get(writeKey);
+    if (known !== undefined) return known;
+    const number = this.#byKey.find(writeKey);
+    if (number < 0) return undefined;
+    const { enabled, writeKeys } = this.#at(number);
+    const source = { id: this.#sources.keyOf(number), enabled };
+    const found = writeKey === writeKeys.at(-1) ? source : { ...source, formerKey: writeKey };
+    this.#atHand.set(writeKey, found);
+    return found;
+  }
+
+  #at(number: number): IngestSource {
+    return this.#read(this.#sources.valueOf(number));
+  }
+
+  #forgetKeys(sourceId: string): void {
+    const number = this.#sources.numberOf(sourceId);
+    if (number < 0) return;
+    for (const key of this.#at(number).writeKeys) {
+      this.#atHand.delete(key);
+      this.#byKey.remove(key, number);
+    }
+  }
 }

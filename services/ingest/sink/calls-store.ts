@@ -6,7 +6,7 @@ import { watchTable } from "#runtime";
 import { configurationTopics, formerKeyUseKey, type RefusedCalls, type TopicMap, witnessesOf } from "#topics";
 import { connect, type IngestContext } from "../connection.ts";
 import type { CallSink } from "../ingest-parts.ts";
-import { createSourceDirectory, INGEST_FIELDS } from "../request/source-directory.ts";
+import { INGEST_FIELDS, SourceDirectory } from "../request/source-directory.ts";
 import type { SourceLookup } from "../request/write-key.ts";
 import { watchRefusedRecords, watchSuppressions } from "../telemetry.ts";
 import { createCallSink } from "./call-sink.ts";
@@ -44,11 +44,13 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     lingerMs: CALLS_LINGER_MS,
   });
   const used = serde.excerpts(sourceConfig, INGEST_FIELDS);
+  const sources = new SourceDirectory(used.read);
   const table = kafka.table({
     topic: sourceConfig.name,
     witnesses: witnessesOf(topics, sourceConfig),
     excerpt: ({ value }) => used.cut(value),
     decode: ({ value }) => used.read(value),
+    values: sources,
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
   watchTable(metrics, "source-config", table);
@@ -69,7 +71,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
   const notes = kafka.producer({ deliveryTimeoutMs: NOTES_TIMEOUT_MS, lingerMs: NOTES_LINGER_MS });
   let loaded = false;
   return {
-    sources: createSourceDirectory(table),
+    sources,
     suppressions: createSuppressions(suppressed),
     sink,
     refusedCalls: openRefusedCalls(context, {
