@@ -42,7 +42,13 @@ export interface Haste {
   readonly commitAfterMs: number;
 }
 
-export interface RunnerOptions<T> {
+export interface Producers {
+  readonly producer: Producer;
+  /** Of `produceAfter`: nobody waits for it, so more of it may gather. `producer` unless given. */
+  readonly producerAfter?: Producer;
+}
+
+export interface RunnerOptions<T> extends Producers {
   readonly groupId: string;
   readonly topics: readonly string[];
   /**
@@ -60,7 +66,6 @@ export interface RunnerOptions<T> {
    * decoded value.
    */
   deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
-  readonly producer: Producer;
   /** Partitions are paused while this much is taken and not settled. */
   readonly maxOutstandingRecords: number;
   readonly maxOutstandingBytes: number;
@@ -127,7 +132,7 @@ export interface Share<T>
 }
 
 export interface SharedRunnerOptions
-  extends Pick<RunnerOptions<unknown>, "groupId" | "haste" | "producer" | "unsureAfterSessions"> {
+  extends Pick<RunnerOptions<unknown>, "groupId" | "haste" | keyof Producers | "unsureAfterSessions"> {
   readonly shares: readonly Share<unknown>[];
   /**
    * By topic, the group in which an earlier version reads it. The runner joins when these groups have no member, and begins where they have come to

@@ -33,6 +33,12 @@ const MAX_OUTSTANDING = { records: 2_000, bytes: 32 * 1024 * 1024 };
  */
 const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
 
+/**
+ * What became of calls gathers for as long as offsets do before a commit. With the linger of jobs each request of jobs would have one of
+ * records behind it.
+ */
+const RECORDED_CALLS_LINGER_MS = 100;
+
 /** The systems outside the process. */
 export interface RouterOutside extends Ways {
   readonly windowDisk: WindowDisk;
@@ -92,6 +98,7 @@ function createRunner(
       return [records.deadLetter(record, error)];
     },
     producer,
+    producerAfter: kafka.durableProducer({ lingerMs: RECORDED_CALLS_LINGER_MS }),
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     handsOverQuickly: true,

@@ -1,5 +1,4 @@
-import type { Runner, RunnerOptions, Share, SharedRunnerOptions } from "../runner-types.ts";
-import type { Producer } from "../types.ts";
+import type { Producers, Runner, RunnerOptions, Share, SharedRunnerOptions } from "../runner-types.ts";
 import { GroupReader, type GroupReaderParts } from "./group-reader.ts";
 import type { Work } from "./settlement.ts";
 import { SuccessorReader, type SuccessorReaderParts } from "./successor-reader.ts";
@@ -8,13 +7,13 @@ import { SuccessorReader, type SuccessorReaderParts } from "./successor-reader.t
 export function createRunner<T>(parts: GroupReaderParts, options: RunnerOptions<T>): Runner {
   return new GroupReader<T>(parts, {
     ...options,
-    shares: [{ ...options, work: workOf(options, options.producer) }],
+    shares: [{ ...options, work: workOf(options, options) }],
   });
 }
 
 /** The same for several parts of a process, which share the group. */
 export function createSharedRunner(parts: SuccessorReaderParts, options: SharedRunnerOptions): Runner {
-  const shares = options.shares.map((share) => ({ ...share, work: workOf(share, options.producer) }));
+  const shares = options.shares.map((share) => ({ ...share, work: workOf(share, options) }));
   return new SuccessorReader(parts, { ...options, shares });
 }
 
@@ -30,13 +29,13 @@ export function shareOf<T>(share: Share<T>): Share<unknown> {
 
 function workOf<T>(
   options: Pick<RunnerOptions<T>, "deadLetter" | "decode" | "dueAtMs" | "step">,
-  producer: Producer,
+  { producer, producerAfter = producer }: Producers,
 ): Work<T> {
   return {
     decode: (record) => options.decode(record),
     step: (record, settle, claim) => options.step(record, settle, claim),
     deadLetter: (record, error) => options.deadLetter(record, error),
     dueAtMs: options.dueAtMs === undefined ? undefined : (record) => options.dueAtMs?.(record) ?? 0,
-    write: (records) => producer.send(records),
+    write: (records, isAfter) => (isAfter ? producerAfter : producer).send(records),
   };
 }

@@ -16,8 +16,8 @@ export interface Work<T> {
   readonly step: Step<T>;
   deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
   dueAtMs?: ((record: Received<T>) => number) | undefined;
-  /** Resolves when the records are durable. */
-  write(records: readonly OutgoingRecord[]): Promise<void>;
+  /** Resolves when the records are durable. `isAfter`: they are `produceAfter`. */
+  write(records: readonly OutgoingRecord[], isAfter: boolean): Promise<void>;
 }
 
 /** The parts that all records of a reader share. */
@@ -49,6 +49,8 @@ class Settlement<T> implements Claim {
   #isSettled = false;
   #onDurable: (() => void) | undefined;
   #produceAfter: OutgoingRecord | undefined;
+  /** What was to be written first is there. */
+  #isAfter = false;
 
   constructor(held: Held<T>, parts: SettlementParts<T>) {
     this.#held = held;
@@ -123,7 +125,7 @@ class Settlement<T> implements Claim {
       this.#written();
       return;
     }
-    this.#parts.work.write(records).then(
+    this.#parts.work.write(records, this.#isAfter).then(
       () => this.#written(),
       (thrown: unknown) => this.#tryLater(failures + 1, thrown, (times) => this.#write(records, times)),
     );
@@ -131,9 +133,12 @@ class Settlement<T> implements Claim {
 
   #written(): void {
     const after = this.#produceAfter;
-    this.#produceAfter = undefined;
-    if (after === undefined) this.#end();
-    else this.#write([after], 0);
+    if (after === undefined || this.#isAfter) {
+      this.#end();
+      return;
+    }
+    this.#isAfter = true;
+    this.#write([after], 0);
   }
 
   #end(): void {
