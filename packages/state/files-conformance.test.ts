@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe } from "@jest/globals";
-import { describeFiles } from "#support/files-conformance";
+import { describeFiles } from "../testing/files-conformance.ts";
 import { openLmdbFiles } from "./lmdb-files.ts";
 
 let folder: string;

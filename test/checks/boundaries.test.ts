@@ -66,6 +66,11 @@ const SINGLE: readonly Bad[] = [
     file: "packages/topics/bad-tool.ts",
     imports: "../../dev/local/a.ts",
   },
+  ...["services/one", "packages/kafka", "cli", "dev/local", "deploy/one"].map((folder) => ({
+    rule: "only-tests-import-the-fakes",
+    file: `${folder}/bad-fakes.ts`,
+    imports: `${"../".repeat(folder.split("/").length)}packages/testing/index.ts`,
+  })),
   ...["services/one", "clients/one", "test/one", "deploy/one", "cli/one", "dev/one"].map((folder) => ({
     rule: "packages-are-entered-by-their-front-door",
     file: `${folder}/bad-door.ts`,
@@ -148,7 +153,8 @@ const GOOD: Readonly<Record<string, string>> = {
   ...Object.fromEntries(packages.map((name) => [`packages/${name}/index.ts`, "export const a = 1;\n"])),
   "packages/topics/inner.ts": "export const a = 1;\n",
   "packages/kafka/good.ts": 'export * from "../topics/index.ts";\nexport * as kafkajs from "kafkajs";\n',
-  "packages/kafka/good.test.ts": 'export * from "../../test/support/a.ts";\n',
+  "packages/kafka/good.test.ts":
+    'export * from "../../test/support/a.ts";\nexport * from "../testing/index.ts";\n',
   ...Object.fromEntries(
     ["producing", "consuming", "tables", "admin", "protocol"].map((room) => [
       `packages/kafka/${room}/a.ts`,

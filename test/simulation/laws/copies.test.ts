@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { EPOCH_MS, type Request } from "#testing";
 import type { Call, DeliveryJob } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { drawPlan } from "../plan/draw.ts";
 import { cleanStopsDoubleNothing } from "./clean-stops.ts";
 import { copiesAreNotRouted } from "./copies.ts";

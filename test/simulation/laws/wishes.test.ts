@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { EPOCH_MS, type Request } from "#testing";
 import type { DeliveryJob } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { DestinationPlan, Plan } from "../plan/plan.ts";
 import type { Happening, WishStep } from "../world/history.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";

@@ -1,5 +1,4 @@
-import { EPOCH_MS } from "../host/virtual-host.ts";
-import type { Random } from "../random.ts";
+import { EPOCH_MS, type Random } from "#testing";
 import type { CallPlan } from "./plan.ts";
 
 const START_MS = 4_000;

@@ -1,6 +1,6 @@
 // Which lists people upload, in worlds of members, and what goes wrong around that.
-import { EPOCH_MS } from "../host/virtual-host.ts";
-import type { Random } from "../random.ts";
+
+import { EPOCH_MS, type Random } from "#testing";
 import { configOf } from "./draw-audiences.ts";
 import { drawMemberFaults } from "./draw-member-faults.ts";
 import { isLinking, LIST } from "./draw-profile-writes.ts";

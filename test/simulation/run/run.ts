@@ -1,9 +1,7 @@
 import type { RawRecord } from "#kafka";
 import { createSerde, type Serde } from "#serde";
+import { inRealEvent, REQUEST_TIMEOUT_MS, RestlessWorldError } from "#testing";
 import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
-import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
-import { inRealEvent } from "../host/real-event.ts";
-import { RestlessWorldError } from "../host/virtual-time.ts";
 import { findingsOf } from "../laws/laws.ts";
 import type { Finding, LossShown, Remainder, Story, Written } from "../laws/story.ts";
 import type { Plan } from "../plan/plan.ts";

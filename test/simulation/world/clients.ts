@@ -1,6 +1,5 @@
-import type { VirtualTime } from "../host/virtual-time.ts";
+import type { Random, VirtualTime } from "#testing";
 import type { CallPlan } from "../plan/plan.ts";
-import type { Random } from "../random.ts";
 import type { Accept } from "./ingest.ts";
 import type { SimulatedProcess } from "./process.ts";
 

@@ -1,6 +1,5 @@
+import type { Random, VirtualTime } from "#testing";
 import { ProblemError } from "../../../services/control/http/problem.ts";
-import type { VirtualTime } from "../host/virtual-time.ts";
-import type { Random } from "../random.ts";
 import type { Desk } from "./fleet.ts";
 import type { World } from "./world.ts";
 

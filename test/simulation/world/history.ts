@@ -1,5 +1,5 @@
 import type { DoneRun, RawRecord, TopicPartition } from "#kafka";
-import type { Request } from "../endpoints/endpoints.ts";
+import type { Request } from "#testing";
 import type { CallPlan, DestinationPlan } from "../plan/plan.ts";
 
 /** A destination as the operator has written it; undefined: deleted. */

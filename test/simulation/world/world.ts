@@ -6,19 +6,21 @@ import {
   type KafkaSettings,
 } from "#kafka";
 import { createSerde, type SerdeOptions } from "#serde";
+import {
+  Endpoints,
+  Random,
+  SimulatedCluster,
+  SimulatedDisk,
+  SimulatedRegistry,
+  VirtualHost,
+  VirtualTime,
+} from "#testing";
 import { allTopics, type TopicMap, topicMap } from "#topics";
-import { SimulatedCluster } from "../cluster/index.ts";
-import { Endpoints } from "../endpoints/endpoints.ts";
-import { VirtualHost } from "../host/virtual-host.ts";
-import { VirtualTime } from "../host/virtual-time.ts";
 import type { Plan } from "../plan/plan.ts";
-import { Random } from "../random.ts";
 import { SOURCE_ID } from "./clients.ts";
-import { SimulatedDisk } from "./disk.ts";
 import { History } from "./history.ts";
 import { SimulatedIndexDisk } from "./index-disk.ts";
 import { LogBook } from "./log-book.ts";
-import { SimulatedRegistry } from "./registry.ts";
 import { PlannedFaults } from "./requests.ts";
 import { Trace } from "./trace.ts";
 
