@@ -1,4 +1,4 @@
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
 import { isLostOf } from "./arrived.ts";
 import { commitTimes } from "./commit-times.ts";

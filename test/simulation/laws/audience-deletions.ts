@@ -1,6 +1,6 @@
 // A law of audiences: who was deleted comes back by what happens later, and by nothing else.
 import { SPACE_SOURCE } from "#contract";
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { Call } from "#topics";
 import { changesOf, newestProfiles, ownerOf } from "./audience-changes.ts";
 import { skewOf } from "./audience-skew.ts";

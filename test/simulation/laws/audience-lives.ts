@@ -1,6 +1,6 @@
 // The lives of users in a world of audiences, from the log of their events alone: a deletion ends one, and what comes after it begins another.
 import { identityOf } from "#contract";
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { Call, ProfileEventRecord } from "#topics";
 import type { NaiveCall, NaivePerson } from "../../audiences/naive-definition.ts";
 import { mergedOf, naiveCallOf } from "./audience-people.ts";

@@ -1,5 +1,6 @@
 // A law of audiences: of what is paused or deleted nothing is sent.
-import { EPOCH_MS, REQUEST_TIMEOUT_MS } from "#testing";
+import { REQUEST_TIMEOUT_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import { type Change, changesOf } from "./audience-changes.ts";
 import { type Versions, versionsOf } from "./audience-versions.ts";
 import { audienceLaw } from "./audiences.ts";

@@ -1,7 +1,7 @@
 // Laws of audiences: nothing is said of a suppressed user.
 import { isSilenced } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { ProfileEventRecord } from "#topics";
 import { changesOf, newestProfiles } from "./audience-changes.ts";
 import { skewOf } from "./audience-skew.ts";

@@ -1,6 +1,6 @@
 // Laws of audiences: against what recomputing everything naively gives.
 
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { AudienceConfig } from "#topics";
 import { type Change, changesOf } from "./audience-changes.ts";
 import { type Happened, type Life, livesOf, personOf } from "./audience-lives.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { ProfileEventCall } from "#topics";
 import {
   AUDIENCE,

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { EPOCH_MS, type Request } from "#testing";
+import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { Call, DeliveryJob } from "#topics";
 import { drawPlan } from "../plan/draw.ts";
 import { cleanStopsDoubleNothing } from "./clean-stops.ts";

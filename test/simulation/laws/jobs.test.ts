@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
 import type { DestinationPlan, FilterPlan, Plan } from "../plan/plan.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";

@@ -1,4 +1,4 @@
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
 import type { Plan, Timing } from "../plan/plan.ts";
 import { sentOf, takes } from "./expectations.ts";

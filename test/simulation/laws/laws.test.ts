@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { DoneRun } from "#kafka";
-import { EPOCH_MS, type Request } from "#testing";
+import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { Call, DeadLetter, DeliveryJob } from "#topics";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { SPACE_SOURCE } from "#contract";
-import { EPOCH_MS, type Request } from "#testing";
+import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { ConnectionSync, DeliveryJob, DestinationConfig } from "#topics";
 import type { DestinationPlan } from "../plan/plan.ts";
 import { changeId } from "./audience-changes.ts";

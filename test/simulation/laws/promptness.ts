@@ -1,4 +1,4 @@
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
 import { goodTime } from "./good-time.ts";
 import { keyAt } from "./identity.ts";

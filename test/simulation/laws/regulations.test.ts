@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { deletionMessageId, SPACE_SOURCE } from "#contract";
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import {
   type Call,
   type DeliveryJob,

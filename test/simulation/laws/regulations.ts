@@ -1,6 +1,7 @@
 // Laws of regulations, as control works on them: each ends, whoever is deleted is told of, and nothing is sent of who is suppressed.
 import { deletionMessageId, isDeletion, suppressionOf } from "#contract";
-import { EPOCH_MS, REQUEST_TIMEOUT_MS } from "#testing";
+import { REQUEST_TIMEOUT_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import { type Regulation, suppressionKey, userHash } from "#topics";
 import { skewOf } from "./audience-skew.ts";
 import { isTaken, isUntried } from "./job-events.ts";

@@ -1,4 +1,4 @@
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import { topicMap } from "#topics";
 import type { Plan } from "../plan/plan.ts";
 import { law } from "./story.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { EPOCH_MS, type Request } from "#testing";
+import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
 import type { DestinationPlan, Plan } from "../plan/plan.ts";
 import type { Happening, WishStep } from "../world/history.ts";

@@ -1,4 +1,4 @@
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
 import type { Happening, WishStep } from "../world/history.ts";
 import { goodTime } from "./good-time.ts";

@@ -1,4 +1,5 @@
-import { EPOCH_MS, type Random } from "#testing";
+import type { Random } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { CallPlan } from "./plan.ts";
 
 const START_MS = 4_000;

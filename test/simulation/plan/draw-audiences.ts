@@ -1,6 +1,7 @@
 // Worlds of the audience processor: calls, audiences, processors and what goes wrong with them. Nothing is delivered in them.
 import { audience } from "#support/records";
-import { EPOCH_MS, Random } from "#testing";
+import { Random } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { AudienceConfig } from "#topics";
 import { drawAudienceCalls } from "./draw-audience-calls.ts";
 import { drawAudienceFaults } from "./draw-audience-faults.ts";

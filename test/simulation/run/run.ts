@@ -1,6 +1,7 @@
 import type { RawRecord } from "#kafka";
 import { createSerde, type Serde } from "#serde";
-import { inRealEvent, REQUEST_TIMEOUT_MS, RestlessWorldError } from "#testing";
+import { REQUEST_TIMEOUT_MS } from "#testing";
+import { inRealEvent, RestlessWorldError } from "#testing/host";
 import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
 import { findingsOf } from "../laws/laws.ts";
 import type { Finding, LossShown, Remainder, Story, Written } from "../laws/story.ts";

@@ -1,4 +1,5 @@
-import type { Random, VirtualTime } from "#testing";
+import type { Random } from "#testing";
+import type { VirtualTime } from "#testing/host";
 import type { CallPlan } from "../plan/plan.ts";
 import type { Accept } from "./ingest.ts";
 import type { SimulatedProcess } from "./process.ts";

@@ -1,4 +1,5 @@
-import type { Random, VirtualTime } from "#testing";
+import type { Random } from "#testing";
+import type { VirtualTime } from "#testing/host";
 import { ProblemError } from "../../../services/control/http/problem.ts";
 import type { Desk } from "./fleet.ts";
 import type { World } from "./world.ts";

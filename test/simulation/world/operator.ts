@@ -1,7 +1,7 @@
 import { connect } from "#connection";
 import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
-import { EPOCH_MS, type VirtualHost } from "#testing";
+import { EPOCH_MS, type VirtualHost } from "#testing/host";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { createSource } from "../../../services/control/resources/sources/source.ts";
 import type { Change, DestinationPlan } from "../plan/plan.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ServiceContext, ServiceDefinition } from "#runtime";
-import { inRealEvent, Random, VirtualHost, VirtualTime } from "#testing";
+import { Random } from "#testing";
+import { inRealEvent, VirtualHost, VirtualTime } from "#testing/host";
 import { createDeliverer } from "../../../services/deliverer/service.ts";
 import { createWebhookRouter } from "../../../services/webhook-router/service.ts";
 import { LogBook } from "./log-book.ts";

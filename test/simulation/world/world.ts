@@ -6,15 +6,8 @@ import {
   type KafkaSettings,
 } from "#kafka";
 import { createSerde, type SerdeOptions } from "#serde";
-import {
-  Endpoints,
-  Random,
-  SimulatedCluster,
-  SimulatedDisk,
-  SimulatedRegistry,
-  VirtualHost,
-  VirtualTime,
-} from "#testing";
+import { Endpoints, Random, SimulatedCluster, SimulatedDisk, SimulatedRegistry } from "#testing";
+import { VirtualHost, VirtualTime } from "#testing/host";
 import { allTopics, type TopicMap, topicMap } from "#topics";
 import type { Plan } from "../plan/plan.ts";
 import { SOURCE_ID } from "./clients.ts";

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { userProfileId } from "#audiences";
 import { destination } from "#support/records";
-import { EPOCH_MS, NO_FAULTS, PASS } from "#testing";
+import { NO_FAULTS, PASS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { AudienceConfig, ConnectionSync, DeliveryJob, DestinationConfig, ProfileResult } from "#topics";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";

@@ -1,7 +1,7 @@
 // Regulations on a simulated Kafka: how the parts are put together, and what two processes make of it.
 
 import { describe, expect, test } from "@jest/globals";
-import { EPOCH_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { Regulation } from "#topics";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
