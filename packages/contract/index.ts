@@ -118,7 +118,7 @@ export {
   retrySpread,
   retryTier,
 } from "./retry-schedule.ts";
-export { isAlwaysSent, takesEvent, takesType, whyNotSelected } from "./selection.ts";
+export { isAlwaysSent, SELECTION_FIELDS, takesEvent, takesType, whyNotSelected } from "./selection.ts";
 export {
   clientIdOf,
   portsOf,

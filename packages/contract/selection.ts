@@ -7,6 +7,9 @@ interface Selection {
   readonly events: readonly string[] | null;
 }
 
+/** The options of a destination that are looked at here. */
+export const SELECTION_FIELDS = ["callTypes", "events"] as const satisfies readonly (keyof Selection)[];
+
 interface SelectedCall {
   readonly type: string;
   readonly event: string | null;

@@ -1,3 +1,4 @@
+import { SELECTION_FIELDS } from "#contract";
 import { PackedMap, RecentMap } from "#packed";
 import type { DestinationConfig } from "#topics";
 
@@ -5,8 +6,7 @@ import type { DestinationConfig } from "#topics";
 export const ROUTED_FIELDS = [
   "enabled",
   "sourceIds",
-  "callTypes",
-  "events",
+  ...SELECTION_FIELDS,
   "filter",
   "maxRequestsPerSecond",
   "maxInFlight",
