@@ -1,10 +1,11 @@
 // Every rule of .dependency-cruiser.cjs refuses what it is there for: bad files for all of them at once, in a project of stubs.
+
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -203,7 +204,7 @@ function write(file: string, text: string): void {
 }
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-boundaries-"));
+  folder = scratchFolder();
   for (const file of ["package.json", "tsconfig.json", ".dependency-cruiser.cjs"])
     cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
@@ -221,8 +222,6 @@ beforeAll(() => {
   const errors = summary.violations.filter(({ rule }) => rule.severity === "error");
   refused = new Set(errors.map(({ from, rule }) => `${rule.name} ${from}`));
 }, 120_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("every rule has something that it must refuse", () => {
   const names = forbidden.map(({ name }) => name);

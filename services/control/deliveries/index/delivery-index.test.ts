@@ -1,29 +1,21 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { attempt, auditEntry, DETAILS, deadLetter, routedCall, START_MS, total } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import { DeliveryIndex } from "./delivery-index.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
 import type { RetentionRules } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
-const folders: string[] = [];
 const opened: DeliveryIndex[] = [];
 
 afterEach(() => {
   for (const index of opened.splice(0)) index.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-index-"));
-  folders.push(folder);
-  return folder;
-}
-
-function open(folder: string = newFolder(), nowMs: number = START_MS) {
+function open(folder: string = scratchFolder(), nowMs: number = START_MS) {
   const discarded: string[] = [];
   const index = new DeliveryIndex({
     folder,
@@ -224,7 +216,7 @@ describe("totals", () => {
   });
 
   test("that a producer wrote twice count once, also after a restart", () => {
-    const folder = newFolder();
+    const folder = scratchFolder();
     const first = open(folder);
     first.read("totals", [
       total({ sequence: 1 }),
@@ -261,7 +253,7 @@ describe("the file", () => {
   });
 
   test("that is no database, or one of another version, is built again", () => {
-    const folder = newFolder();
+    const folder = scratchFolder();
     writeFileSync(join(folder, "index.sqlite"), "no database".repeat(1_000));
     const first = open(folder);
     expect(first.discarded).toHaveLength(1);
@@ -341,7 +333,7 @@ describe("what is old", () => {
 
   test("leaves when its topic no longer keeps it", () => {
     const nowMs = START_MS + 10 * DAY_MS;
-    const { index, read } = open(newFolder(), nowMs);
+    const { index, read } = open(scratchFolder(), nowMs);
     const ages = [13, 8, 6, 1];
     read(
       "attempts",
