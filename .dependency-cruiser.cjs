@@ -13,6 +13,7 @@ const PACKAGES = {
   connection: ["contract", "host", "topics", "serde", "kafka", "runtime"],
   state: ["contract", "host", "topics", "serde", "kafka"],
   tracing: ["contract", "host", "topics", "serde", "kafka", "runtime"],
+  testing: ["contract", "egress", "host", "topics", "serde", "kafka", "state"],
 };
 
 /** npm packages that exactly one place may use, so that they can be replaced there. */
@@ -32,6 +33,9 @@ const SOLE_USERS = {
 /** What somebody else runs: the command, what is for developers, what deployments are made of. */
 const TOOLS = "cli|dev|deploy|test";
 
+/** Tests, and what several of them share. */
+const OF_TESTS = "(\\.test\\.ts$|/fixtures/)";
+
 const KAFKA_ROOMS = "producing|consuming|tables|admin|protocol";
 
 /** The wings of control, each of which imports only those before it (docs/develop/architecture.md). */
@@ -46,14 +50,15 @@ const packageRules = Object.entries(PACKAGES).map(([name, allowed]) => ({
   from: { path: `^packages/${name}/` },
   to: {
     path: `^(packages|services|${TOOLS})/`,
-    pathNot: `^packages/(${[name, ...allowed].join("|")})/|^test/support/`,
+    // What tests share is kept from the product by the rules on tests and on the package of fakes.
+    pathNot: `^packages/(${[name, ...allowed, "testing"].join("|")})/|^test/support/`,
   },
 }));
 
 const wingRules = CONTROL_WINGS.slice(0, -1).map((wing, index) => ({
   name: `control-${wing}-imports-no-later-wing`,
   severity: "error",
-  from: { path: `^services/control/${wing}/`, pathNot: "\\.test\\.ts$|/fixtures/" },
+  from: { path: `^services/control/${wing}/`, pathNot: OF_TESTS },
   to: { path: `^services/control/(${CONTROL_WINGS.slice(index + 1).join("|")})/` },
 }));
 
@@ -77,20 +82,27 @@ module.exports = {
     {
       name: "production-code-never-imports-tests-or-tools",
       severity: "error",
-      from: { path: "^(packages|services)/", pathNot: "(\\.test\\.ts$|/fixtures/)" },
+      from: { path: "^(packages|services)/", pathNot: `${OF_TESTS}|^packages/testing/` },
       to: { path: `^(${TOOLS})/` },
+    },
+    {
+      name: "only-tests-import-the-fakes",
+      severity: "error",
+      from: { pathNot: `${OF_TESTS}|^packages/testing/|^test/` },
+      to: { path: "^packages/testing/" },
     },
     {
       name: "the-shipped-command-imports-no-tools",
       severity: "error",
-      from: { path: "^cli/", pathNot: "(\\.test\\.ts$|/fixtures/)" },
+      from: { path: "^cli/", pathNot: OF_TESTS },
       to: { path: "^(dev|deploy|test)/" },
     },
     {
       name: "packages-are-entered-by-their-front-door",
       severity: "error",
       from: { path: `^(services|clients|${TOOLS})/` },
-      to: { path: "^packages/[^/]+/(?!index\\.ts$)" },
+      // Virtual time has a door of its own: most of its users need no simulated cluster.
+      to: { path: "^packages/[^/]+/(?!index\\.ts$)", pathNot: "^packages/testing/host/index\\.ts$" },
     },
     {
       name: "clients-depend-on-nothing",
@@ -113,7 +125,7 @@ module.exports = {
     {
       name: "kafka-rooms-never-import-the-front",
       severity: "error",
-      from: { path: `^packages/kafka/(${KAFKA_ROOMS})/`, pathNot: "(\\.test\\.ts$|/fixtures/)" },
+      from: { path: `^packages/kafka/(${KAFKA_ROOMS})/`, pathNot: OF_TESTS },
       to: { path: "^packages/kafka/(index|kafka)\\.ts$" },
     },
     {

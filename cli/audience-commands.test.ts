@@ -1,10 +1,10 @@
 // Commands of audiences, computed traits, imports and regulations against a real control API.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import { type Printed, printedBy } from "./fixtures/printed.ts";
 
@@ -16,12 +16,11 @@ let folder: string;
 
 beforeAll(async () => {
   control = await startControl({ settings: { HOOKLINE_API_TOKENS: TOKEN } });
-  folder = await mkdtemp(join(tmpdir(), "hookline-command-"));
+  folder = scratchFolder();
 }, 120_000);
 
 afterAll(async () => {
   await control?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const hookline = (...args: string[]): Promise<Printed> =>

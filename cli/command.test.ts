@@ -2,8 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -11,6 +10,7 @@ import { SERVICE_NAMES } from "#contract";
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
 import { type Receiver, startReceiver } from "#support/receiver";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import { type Printed, printedBy } from "./fixtures/printed.ts";
 import { writeStartRecord } from "./start-record.ts";
@@ -27,13 +27,12 @@ beforeAll(async () => {
     startControl({ settings: { HOOKLINE_API_TOKENS: TOKEN, HOOKLINE_CONTROL_HOST: "127.0.0.1" } }),
     startReceiver(),
   ]);
-  folder = await mkdtemp(join(tmpdir(), "hookline-command-"));
+  folder = scratchFolder();
 }, 120_000);
 
 afterAll(async () => {
   await control?.stop();
   await receiver?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A command line in this process; `settings` are put over those that reach the control API. */

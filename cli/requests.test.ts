@@ -1,12 +1,12 @@
 // Tests the requests that commands make to the control API, by their options. The API is a server that notes
 // every request and answers one entry.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { OPTIONS } from "../services/control/resources/destinations/options/table.ts";
 import { type Printed, printedBy } from "./fixtures/printed.ts";
 
@@ -21,7 +21,7 @@ let server: Server;
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-requests-"));
+  folder = scratchFolder();
   server = createServer(async (request, response) => {
     const { method, url, headers } = request;
     const hasBody = headers["content-length"] !== undefined;
@@ -34,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  await rm(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
   asked = [];

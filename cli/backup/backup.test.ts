@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import type { KafkaAndSerde } from "#connection";
 import { KafkaError } from "#kafka";
+import { scratchFolder } from "#support/scratch-folder";
 import { allTopics, configurationTopics, topicMap } from "#topics";
 import { backUp } from "./backup.ts";
 
@@ -13,11 +13,9 @@ let folder: string;
 let path: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-backup-"));
+  folder = scratchFolder();
   path = join(folder, "backup.ndjson");
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Topics without records, of which one is lost at some look. */
 function connection(isLost: (topic: string, looks: number) => boolean): KafkaAndSerde {

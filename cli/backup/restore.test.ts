@@ -1,7 +1,6 @@
 // A restore beside somebody who writes to the same topic, on real Kafka.
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { connect, type KafkaAndSerde } from "#connection";
@@ -13,6 +12,7 @@ import {
   type Producer,
   type RawRecord,
 } from "#kafka";
+import { scratchFolder } from "#support/scratch-folder";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
 import { type ConfigurationTopic, configurationTopics, type SourceConfig, topicMap } from "#topics";
@@ -201,7 +201,7 @@ test("a restore that was cut off is believed by nobody who starts, and in no bac
   await expect(late.table.look()).rejects.toMatchObject(lost);
   const admin = late.kafka.admin();
   await expect(admin.holdsRecords({ topic: sources.name, witnesses: [calls] })).rejects.toMatchObject(lost);
-  const folder = await mkdtemp(join(tmpdir(), "hookline-restore-"));
+  const folder = scratchFolder();
   const path = join(folder, "backup.ndjson");
   const backup = { path, version: "1.2.3", nowMs: 0, onProgress: () => undefined };
   await expect(backUp({ connection, topics, ...backup })).rejects.toMatchObject(lost);
@@ -214,7 +214,6 @@ test("a restore that was cut off is believed by nobody who starts, and in no bac
   await late.table.look();
   await backUp({ connection, topics, ...backup });
   expect((await readFile(path, "utf8")).split("\n")).toHaveLength(7);
-  await rm(folder, { recursive: true });
 }, 120_000);
 
 test("what is missing or older is written; what is newer, was deleted or differs is left, and said", async () => {

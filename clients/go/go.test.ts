@@ -1,11 +1,11 @@
 // The Go library under Go's own tools: format, vet, staticcheck, tests with the race detector, a short fuzz. What fails shows Go's output.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
 import { requireGo } from "#support/installed";
+import { scratchFolder } from "#support/scratch-folder";
 
 // The first run downloads staticcheck and compiles it and the standard library with the race detector.
 jest.setTimeout(900_000);
@@ -56,7 +56,7 @@ describe("the Go library", () => {
   });
 
   test("is a module that a project of its own gets from a module proxy, without its tools, and with nothing else", () => {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-go-module-"));
+    const folder = scratchFolder();
     const module = "github.com/hookline/hookline/clients/go";
     const proxy = join(folder, "proxy");
     const project = join(folder, "project");
@@ -78,27 +78,23 @@ describe("the Go library", () => {
         .filter((entry) => entry.isFile())
         .map((entry) => relative(path, join(entry.parentPath, entry.name)))
         .sort();
-    try {
-      run("go", ["run", "./pack", import.meta.dirname, "v0.1.0", proxy], "tools");
-      mkdirSync(project);
-      writeFileSync(join(project, "go.mod"), "module example\n\ngo 1.25\n");
-      const imports = `import (\n\thookline "${module}"\n\t"${module}/webhooks"\n)\n`;
-      const uses = "var _ = hookline.New\n\nvar _ webhooks.Handler\n";
-      writeFileSync(join(project, "main.go"), `package main\n\n${imports}\n${uses}\nfunc main() {}\n`);
-      go("get", `${module}@latest`);
-      go("build", "-o", "program", ".");
-      expect(go("list", "-m", "all").split("\n")).toEqual(["example", `${module} v0.1.0`]);
-      const files = filesIn(go("list", "-m", "-f", "{{.Dir}}", module));
-      const sources = filesIn(import.meta.dirname).filter((name) => !/^(?:bench|tools)\//.test(name));
-      expect(files).toEqual(sources);
-      expect(files.filter((name) => !/^(?:webhooks\/)?[a-z_]+\.go$/.test(name))).toEqual([
-        "README.md",
-        "go.mod",
-        "go.test.ts",
-      ]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    run("go", ["run", "./pack", import.meta.dirname, "v0.1.0", proxy], "tools");
+    mkdirSync(project);
+    writeFileSync(join(project, "go.mod"), "module example\n\ngo 1.25\n");
+    const imports = `import (\n\thookline "${module}"\n\t"${module}/webhooks"\n)\n`;
+    const uses = "var _ = hookline.New\n\nvar _ webhooks.Handler\n";
+    writeFileSync(join(project, "main.go"), `package main\n\n${imports}\n${uses}\nfunc main() {}\n`);
+    go("get", `${module}@latest`);
+    go("build", "-o", "program", ".");
+    expect(go("list", "-m", "all").split("\n")).toEqual(["example", `${module} v0.1.0`]);
+    const files = filesIn(go("list", "-m", "-f", "{{.Dir}}", module));
+    const sources = filesIn(import.meta.dirname).filter((name) => !/^(?:bench|tools)\//.test(name));
+    expect(files).toEqual(sources);
+    expect(files.filter((name) => !/^(?:webhooks\/)?[a-z_]+\.go$/.test(name))).toEqual([
+      "README.md",
+      "go.mod",
+      "go.test.ts",
+    ]);
   });
 
   test("passes go vet and staticcheck", () => {

@@ -1,10 +1,10 @@
 // The dashboards under Prometheus' own parser, and against the page of metrics.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { debianProgram } from "#support/debian";
+import { scratchFolder } from "#support/scratch-folder";
 import { dashboards } from "./all.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -36,14 +36,13 @@ describe("dashboards", () => {
   });
 
   test("ask what Prometheus can parse", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-dashboards-"));
+    const folder = scratchFolder();
     const file = join(folder, "rules.json");
     // A recording rule each: promtool parses these, and names the one that it cannot.
     const rules = queries.map(({ expr }, index) => ({ record: `query:${index}`, expr: filledIn(expr) }));
     writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboards", rules }] }));
     const promtool = await debianProgram("promtool", "prometheus");
     const { status, stdout, stderr } = spawnSync(promtool, ["check", "rules", file], { encoding: "utf8" });
-    rmSync(folder, { recursive: true });
     expect([status, status === 0 ? "" : stdout + stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`${queries.length} rules found`);
   }, 300_000);

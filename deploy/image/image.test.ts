@@ -1,15 +1,15 @@
 // The image without an engine: what its build is told, and that what it copies is all that services need. On an engine it is built by .ci/run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { portsOf, SERVICE_NAMES } from "#contract";
 import { environment } from "#support/environment";
+import { scratchFolder } from "#support/scratch-folder";
 import { withoutDigest } from "../release/images.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -89,11 +89,10 @@ describe("what the image holds", () => {
   let image: string;
 
   beforeAll(async () => {
-    image = await mkdtemp(join(tmpdir(), "hookline-image-"));
+    image = scratchFolder();
     await copyContext(image);
     await symlink(join(ROOT, "node_modules"), join(image, "node_modules"));
   });
-  afterAll(() => rm(image, { recursive: true, force: true }));
 
   async function run(args: readonly string[]): Promise<{ code: number; out: string }> {
     const bare = Object.entries(environment).filter(([name]) => !name.startsWith("HOOKLINE_"));

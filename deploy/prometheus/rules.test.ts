@@ -1,10 +1,10 @@
 // The alerts under Prometheus' own promtool: each fires with one set of series and is quiet with another.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { debianProgram } from "#support/debian";
+import { scratchFolder } from "#support/scratch-folder";
 import { dashboards } from "../grafana/all.ts";
 import type { Case, Series } from "./fixtures/case.ts";
 import { CASES } from "./fixtures/cases.ts";
@@ -18,10 +18,8 @@ let folder: string;
 
 beforeAll(async () => {
   promtool = await debianProgram("promtool", "prometheus");
-  folder = mkdtempSync(join(tmpdir(), "hookline-rules-"));
+  folder = scratchFolder();
 }, 300_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function run(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(promtool, args, { encoding: "utf8" });

@@ -1,10 +1,10 @@
 // No registry can be reached from tests: a docker that answers as `docker buildx imagetools inspect` does stands in for it.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { environment } from "#support/environment";
+import { scratchFolder } from "#support/scratch-folder";
 import { imagesIn, unpinnedIn } from "./images.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -13,10 +13,9 @@ const FILES = ["Dockerfile", "docker-compose.yml", "docker-compose.three-brokers
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-pin-"));
+  folder = scratchFolder();
   for (const file of FILES) copyFileSync(join(ROOT, file), join(folder, file));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const textOf = (file: string): string => readFileSync(join(folder, file), "utf8");
 const everyImage = (): string[] => [...new Set(FILES.flatMap((file) => imagesIn(textOf(file))))];

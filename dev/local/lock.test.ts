@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { isAlive } from "../../cli/process-life.ts";
 import { until } from "../../cli/until.ts";
 import { withLock } from "./lock.ts";
@@ -11,10 +11,8 @@ import { withLock } from "./lock.ts";
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-lock-"));
+  folder = scratchFolder();
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 function lock(name: string): { path: string; timeoutMs: number; onWait: () => void } {
   return { path: join(folder, name), timeoutMs: 10_000, onWait: () => undefined };

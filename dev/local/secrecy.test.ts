@@ -1,12 +1,12 @@
 // Tests what reaches the programs that are started, the terminal, and other users of this machine.
 
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { startOnJvm } from "./jvm-rung.ts";
 import { startStack } from "./ladder.ts";
 import { registryAnswers } from "./probe.ts";
@@ -15,9 +15,8 @@ import { makeRunFolder } from "./run-folder.ts";
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-secrecy-"));
+  folder = scratchFolder();
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 test("a JVM gets what Java reads and none of our variables", async () => {
   const bin = join(folder, "java", "bin");

@@ -1,15 +1,14 @@
-import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { developmentChoices } from "./development.ts";
 
 let parent: string;
 
 beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), "hookline-key-"));
+  parent = scratchFolder();
 });
-afterAll(() => rm(parent, { recursive: true }));
 
 const LISTENING = {
   HOOKLINE_INGEST_HOST: "127.0.0.1",

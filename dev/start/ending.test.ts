@@ -1,10 +1,10 @@
 // Every way in which people and programs end `npm start`, with a light stand-in for what it starts: npm, shell and launcher are real.
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { requirePython } from "#support/installed";
 import { type NpmStart, type NpmStartOptions, npmStart } from "#support/npm-start";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 
 jest.setTimeout(120_000);
@@ -18,7 +18,7 @@ let npm: NpmStart | undefined;
 
 /** A package whose `npm start` is ours, but for what it runs. */
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-ending-"));
+  folder = scratchFolder();
   const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   const start = manifest.scripts.start.replace("bin/start.mjs", "start.mjs");
   await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { start } }));
@@ -34,7 +34,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const pid of (await npm?.processes())?.keys() ?? []) process.kill(pid, "SIGKILL");
   npm = undefined;
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Parts may end now. */

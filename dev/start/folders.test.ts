@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { DeadlineError, StackError } from "#stack";
+import { scratchFolder } from "#support/scratch-folder";
 import { openFolders, withFreshHint } from "./folders.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -10,11 +9,10 @@ let cache: string;
 let said: string[];
 let stops: (() => unknown)[];
 beforeEach(async () => {
-  cache = await mkdtemp(join(tmpdir(), "hookline-folders-"));
+  cache = scratchFolder();
   said = [];
   stops = [];
 });
-afterEach(() => rm(cache, { recursive: true }));
 
 function open(
   changes: { isFresh?: boolean; dataDir?: string; environment?: RunOptions["environment"] } = {},

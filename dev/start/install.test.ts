@@ -1,11 +1,11 @@
 // The installation that precedes `npm start`, with a stand-in for npm: two starts of a fresh clone at once, and help without one.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { beforeEach, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 
 jest.setTimeout(60_000);
@@ -23,14 +23,13 @@ mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json
 let clone: string;
 
 beforeEach(async () => {
-  clone = await mkdtemp(join(tmpdir(), "hookline-install-"));
+  clone = scratchFolder();
   await cp(join(import.meta.dirname, "../../bin/install.mjs"), join(clone, "bin/install.mjs"));
   await writeFile(join(clone, "package-lock.json"), PACKAGES);
   await mkdir(join(clone, "path"));
   await writeFile(join(clone, "path/npm"), NPM);
   await chmod(join(clone, "path/npm"), 0o755);
 });
-afterEach(() => rm(clone, { recursive: true, force: true }));
 
 const read = (file: string) => readFile(join(clone, file), "utf8").catch(() => "");
 

@@ -1,18 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { type KeptData, openKeptData } from "./kept-data.ts";
 
 let folder: string;
 let said: string[];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-kept-"));
+  folder = scratchFolder();
   said = [];
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function open(isFresh = false): Promise<KeptData> {
   const data = await openKeptData({ folder, isFresh, say: (line) => said.push(line) });

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { environment } from "#support/environment";
+import { scratchFolder } from "#support/scratch-folder";
 import { writeStartRecord } from "../../cli/start-record.ts";
 import { type SecondShell, secondShellLines } from "./second-shell.ts";
 
@@ -41,9 +41,8 @@ describe("a shell that was given the lines", () => {
 describe("the record of a start", () => {
   let cache: string;
   beforeEach(async () => {
-    cache = await mkdtemp(join(tmpdir(), "hookline-starts-"));
+    cache = scratchFolder();
   });
-  afterEach(() => rm(cache, { recursive: true }));
 
   const files = () => readdir(join(cache, "starts"));
   const record = { ...URLS, pid: process.pid, variables: {} };

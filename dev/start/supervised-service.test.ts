@@ -1,18 +1,16 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { environment } from "#support/environment";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import { superviseService } from "./supervised-service.ts";
 
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-start-"));
+  folder = scratchFolder();
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 /** A program that counts its lives in a file, for a supervisor to stay with. */
 async function program(name: string, life: string): Promise<string> {

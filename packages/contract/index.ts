@@ -118,7 +118,15 @@ export {
   retrySpread,
   retryTier,
 } from "./retry-schedule.ts";
-export { isAlwaysSent, takesEvent, takesType, whyNotSelected } from "./selection.ts";
+export {
+  isAlwaysSent,
+  SELECTION_FIELDS,
+  type Selection,
+  TAKES_ALL,
+  takesEvent,
+  takesType,
+  whyNotSelected,
+} from "./selection.ts";
 export {
   clientIdOf,
   portsOf,

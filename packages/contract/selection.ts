@@ -2,10 +2,16 @@
 import { isIntegrationEnabled } from "./integrations.ts";
 import type { PassedOverReason } from "./reasons/drops.ts";
 
-interface Selection {
+export interface Selection {
   readonly callTypes: readonly string[] | null;
   readonly events: readonly string[] | null;
 }
+
+/** Selects every call. */
+export const TAKES_ALL = { callTypes: null, events: null } as const satisfies Selection;
+
+/** The options of a destination that are looked at here. */
+export const SELECTION_FIELDS = Object.keys(TAKES_ALL) as readonly (keyof Selection)[];
 
 interface SelectedCall {
   readonly type: string;

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { openHostsFile, parseHosts } from "./hosts-file.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "hookline-hosts-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 test("names are found on every line, in lower case; comments and other text are passed over", () => {
   const hosts = parseHosts(`

@@ -1,16 +1,16 @@
 import { lookup } from "node:dns/promises";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { emptyResponse, startRawServer } from "#support/raw-server";
+import { scratchFolder } from "#support/scratch-folder";
 import { type NameServer, startNameServer } from "./fixtures/name-server.ts";
 import { createEgress } from "./index.ts";
 import { createNameService, type NameService, type NameServiceOptions } from "./name-service.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "hookline-hosts-"));
+const folder = scratchFolder();
 const hostsPath = join(folder, "hosts");
 let server: NameServer;
 let service: NameService | undefined;
@@ -29,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   server.close();
-  rmSync(folder, { recursive: true });
 });
 afterEach(() => service?.close());
 

@@ -1,8 +1,8 @@
 // Tests the layers above a cluster on one in memory. conformance.test.ts uses a real one.
 import { beforeEach, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import type { Cluster, PartitionOutcome, ProduceBatch } from "./cluster.ts";
 import { KafkaError } from "./errors.ts";
-import { ManualHost } from "./fixtures/manual-host.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { StubAdmin } from "./fixtures/stub-admin.ts";
 import { StubFetchClient } from "./fixtures/stub-fetch-client.ts";
@@ -15,7 +15,7 @@ import type { Producer } from "./types.ts";
 
 const away = new KafkaError("unavailable", "away", { canRetry: true });
 
-let host: ManualHost;
+let host: TestHost;
 let admin: StubAdmin;
 let sessions: StubSession[];
 let fetchClient: StubFetchClient;
@@ -24,7 +24,7 @@ let ended: string[];
 let kafka: Kafka;
 
 beforeEach(async () => {
-  host = new ManualHost();
+  host = new TestHost();
   admin = new StubAdmin();
   await admin.createTopics([{ name: "t", partitions: 1, replicationFactor: 1, settings: {} }]);
   fetchClient = new StubFetchClient();

@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import { KafkaError } from "./errors.ts";
-import { ManualHost } from "./fixtures/manual-host.ts";
 import { Shutdown } from "./shutdown.ts";
 
 const closed = new KafkaError("closed", "closed", { canRetry: false });
 const aborted = new KafkaError("aborted", "aborted", { canRetry: false });
 
-let host: ManualHost;
+let host: TestHost;
 let shutdown: Shutdown;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   shutdown = new Shutdown(host);
 });
 

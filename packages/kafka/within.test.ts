@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { ManualHost } from "./fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { withinMs } from "./within.ts";
 
-let host: ManualHost;
+let host: TestHost;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
 });
 
 /** Whether the wait is over, as it goes on. */

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { RETRY_DELAYS_MS } from "#contract";
+import { scratchFolder } from "#support/scratch-folder";
 import { apiTokenSettings } from "./api-tokens.ts";
 import { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
 import { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
@@ -31,9 +31,8 @@ function problemsOf(group: SettingsGroup<unknown>, environment: Record<string, s
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-settings-"));
+  folder = scratchFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
 

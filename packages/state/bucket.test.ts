@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { Bucket } from "./bucket.ts";
 import { callIdKey } from "./call-id.ts";
 import { aimProbe, createProbe } from "./id-filter.ts";
@@ -16,7 +14,7 @@ let ids: WindowTable;
 let bucket: Bucket;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "hookline-bucket-"));
+  directory = scratchFolder();
   files = openLmdbFiles(directory);
   ids = files.table("ids");
   bucket = Bucket.empty({ span: SPAN, ids, expectedIds: 0, maxFilterBytes: 1024 * 1024 });
@@ -24,7 +22,6 @@ beforeEach(() => {
 
 afterEach(async () => {
   await files.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const probe = createProbe();

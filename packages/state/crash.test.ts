@@ -1,11 +1,11 @@
 // Windows whose process died: with real processes.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
+import { scratchFolder } from "#support/scratch-folder";
 import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
 import { openDedupeWindow } from "./open-window.ts";
 
@@ -17,10 +17,9 @@ const NOTING_PROCESS = join(import.meta.dirname, "fixtures", "noting-process.ts"
 let directory: string;
 let nowMs: number;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "hookline-window-"));
+  directory = scratchFolder();
   nowMs = Date.UTC(2026, 0, 1);
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function open(options: Partial<DedupeWindowOptions> = {}): DedupeWindow {
   const fail = (error: unknown): void => {

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { statSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { systemHost } from "#host";
+import { scratchFolder } from "#support/scratch-folder";
 import type { DedupeWindow, DedupeWindowOptions, Noted } from "./dedupe-window.ts";
 import type { WindowDoors } from "./guarded-files.ts";
 import { openLmdbFiles } from "./lmdb-files.ts";
@@ -18,10 +19,9 @@ const START_MS = Date.UTC(2026, 0, 1);
 let directory: string;
 let nowMs: number;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "hookline-window-"));
+  directory = scratchFolder();
   nowMs = START_MS;
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function windowOptions(): DedupeWindowOptions {
   const fail = (error: unknown): void => {
@@ -136,7 +136,7 @@ describe("what a window says", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        rmSync(directory, { recursive: true, force: true });
+        directory = scratchFolder();
         let window = open();
         const log: number[] = [];
         let next = 0;

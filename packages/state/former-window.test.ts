@@ -1,10 +1,8 @@
 // The first day after an upgrade from a version that noted ids without their users.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { FORMER_CALLS, FORMER_START_MS, writeFormerWindow } from "#support/former-window";
+import { scratchFolder } from "#support/scratch-folder";
 import type { DedupeWindow } from "./dedupe-window.ts";
 import { openLmdbFiles } from "./lmdb-files.ts";
 import { openDedupeWindow } from "./open-window.ts";
@@ -14,11 +12,10 @@ const HOUR_MS = 3_600_000;
 let directory: string;
 let nowMs: number;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "hookline-former-"));
+  directory = scratchFolder();
   nowMs = FORMER_START_MS + 2 * HOUR_MS;
   writeFormerWindow(directory);
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function open(): DedupeWindow {
   const fail = (error: unknown): void => {

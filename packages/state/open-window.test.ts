@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
+import { scratchFolder } from "#support/scratch-folder";
 import type { DedupeWindow } from "./dedupe-window.ts";
 import { openLmdbFiles } from "./lmdb-files.ts";
 import { openDedupeWindow } from "./open-window.ts";
@@ -26,11 +26,9 @@ let tables: string[];
 let failure: Error | undefined;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "hookline-window-"));
+  directory = scratchFolder();
   [nowMs, discarded, writes, tables, failure] = [START_MS, [], 0, [], undefined];
 });
-
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Nothing is written because of the time that passes. */
 function open(): DedupeWindow {

@@ -204,7 +204,7 @@ export interface WebhookOutcome {
 export interface DeadLetter {
   /** The job's id, or topic-partition-offset of a record that could not be read. */
   id: string;
-  /** permanent, window_over, not_asked, destination_gone, destination_disabled, destination_paused, undecodable or handler_failed. */
+  /** One of packages/contract/reasons/dead-letters.ts. */
   reason: string;
   message: string;
   deadAtMs: number;

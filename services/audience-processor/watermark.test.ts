@@ -1,6 +1,6 @@
 // Up to when windows have ended, as operators see it: the processor whole, in a simulated world.
 import { expect, test } from "@jest/globals";
-import { EPOCH_MS } from "../../test/simulation/host/virtual-host.ts";
+import { EPOCH_MS } from "#testing/host";
 import type { Plan, ProcessPlan } from "../../test/simulation/plan/plan.ts";
 import { startWorld } from "../../test/simulation/world/fixtures/quiet-world.ts";
 

@@ -4,9 +4,9 @@ import { watchTable } from "#runtime";
 import { createSecretBox, type SecretBox } from "#secrets";
 import { type DestinationConfig, witnessesOf } from "#topics";
 import type { Connection, DelivererContext } from "./connection.ts";
-import type { Quota } from "./endpoints/destination-limit.ts";
+import { LIMIT_FIELDS, type Quota, quotaOf } from "./endpoints/destination-limit.ts";
 import { createMasking, type Masking } from "./requests/masking.ts";
-import type { Signing } from "./requests/request-headers.ts";
+import { openSigning, SIGNING_FIELDS, type Signing } from "./requests/request-headers.ts";
 
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {
@@ -83,18 +83,14 @@ export interface FollowedDestinations extends Destinations {
 /** What delivering looks at of a destination beside its id; the rest of it never comes into the deliverer's memory. */
 const DELIVERED_FIELDS = [
   "enabled",
-  "maxRequestsPerSecond",
-  "maxInFlight",
+  ...LIMIT_FIELDS,
+  ...SIGNING_FIELDS,
   "pausedAtMs",
   "pauseLimitMs",
   "pausedMs",
   "retryAtMs",
   "retryDelaysMs",
   "retryWindowMs",
-  "standardWebhooks",
-  "sharedSecret",
-  "previousSecret",
-  "previousSecretUntilMs",
   "webhooks",
 ] as const satisfies readonly (keyof DestinationConfig)[];
 
@@ -210,25 +206,6 @@ function open(config: DeliveredDestination, secretBox: SecretBox, nowMs: number)
 function retriesOf({ retryDelaysMs, retryWindowMs }: DeliveredDestination): RetriedDestination {
   const isOwn = retryDelaysMs !== null || retryWindowMs !== null;
   return isOwn ? { ownRetries: { delaysMs: retryDelaysMs, windowMs: retryWindowMs } } : {};
-}
-
-function quotaOf({ maxRequestsPerSecond, maxInFlight }: DeliveredDestination): Quota | undefined {
-  const isLimited = maxRequestsPerSecond !== null || maxInFlight !== null;
-  return isLimited ? { maxRequestsPerSecond, maxInFlight } : undefined;
-}
-
-function openSigning(config: DeliveredDestination, secretBox: SecretBox, nowMs: number): Signing {
-  const { id, standardWebhooks, previousSecretUntilMs: untilMs } = config;
-  const open = (field: "sharedSecret" | "previousSecret"): string | undefined => {
-    const secret = config[field];
-    return secret === null ? undefined : secretBox.decrypt(secret, { destinationId: id, field });
-  };
-  const sharedSecret = open("sharedSecret");
-  // An old secret that signs nothing must not make the destination unreadable when its key is gone.
-  if (!standardWebhooks || untilMs === null || untilMs <= nowMs)
-    return { sharedSecret, standardWebhooks, previous: undefined };
-  const secret = open("previousSecret");
-  return { sharedSecret, standardWebhooks, previous: secret === undefined ? undefined : { secret, untilMs } };
 }
 
 /** Runs `work` for many callers: each gets the end of a run that began after its call, and at most one runs at a time. */

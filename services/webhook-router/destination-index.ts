@@ -1,3 +1,4 @@
+import { SELECTION_FIELDS } from "#contract";
 import type { TableValues } from "#kafka";
 import { NumberedMap, NumberIndex, PackedMap, RecentMap } from "#packed";
 import type { DestinationConfig } from "#topics";
@@ -6,8 +7,7 @@ import type { DestinationConfig } from "#topics";
 export const ROUTED_FIELDS = [
   "enabled",
   "sourceIds",
-  "callTypes",
-  "events",
+  ...SELECTION_FIELDS,
   "filter",
   "maxRequestsPerSecond",
   "maxInFlight",

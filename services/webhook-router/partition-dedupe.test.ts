@@ -1,12 +1,11 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { cpSync, rmSync } from "node:fs";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Received } from "#kafka";
 import type { Noted } from "#state";
 import { FORMER_CALLS, FORMER_START_MS, writeFormerWindow } from "#support/former-window";
 import { recordedLog } from "#support/recorded-log";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import type { Call } from "#topics";
 import type { CallsLog } from "./calls-log.ts";
@@ -77,10 +76,9 @@ class MemoryLog implements CallsLog {
 let directory: string;
 let log: MemoryLog;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "hookline-dedupe-"));
+  directory = scratchFolder();
   log = new MemoryLog();
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function ownPartition(): PartitionDedupe {
   return new PartitionDedupe({ ...options(), partition: 0 });

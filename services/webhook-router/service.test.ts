@@ -1,6 +1,6 @@
 // The whole service in a simulated world: how its parts are put together.
 import { describe, expect, test } from "@jest/globals";
-import { EPOCH_MS } from "../../test/simulation/host/virtual-host.ts";
+import { EPOCH_MS } from "#testing/host";
 import { callsFrom, startWorld } from "../../test/simulation/world/fixtures/quiet-world.ts";
 
 const NAME = "webhook-router-1";

@@ -1,16 +1,15 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 
 const PROGRAM = join(import.meta.dirname, "../../.ci/audit.mjs");
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-audit-"));
+  folder = scratchFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 /** Runs the audit with an npm that answers this. */
 async function audit(answer: string): Promise<{ code: number; out: string }> {

@@ -1,10 +1,11 @@
 // Every rule of .dependency-cruiser.cjs refuses what it is there for: bad files for all of them at once, in a project of stubs.
+
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -66,6 +67,11 @@ const SINGLE: readonly Bad[] = [
     file: "packages/topics/bad-tool.ts",
     imports: "../../dev/local/a.ts",
   },
+  ...["services/one", "packages/kafka", "cli", "dev/local", "deploy/one"].map((folder) => ({
+    rule: "only-tests-import-the-fakes",
+    file: `${folder}/bad-fakes.ts`,
+    imports: `${"../".repeat(folder.split("/").length)}packages/testing/index.ts`,
+  })),
   ...["services/one", "clients/one", "test/one", "deploy/one", "cli/one", "dev/one"].map((folder) => ({
     rule: "packages-are-entered-by-their-front-door",
     file: `${folder}/bad-door.ts`,
@@ -148,7 +154,8 @@ const GOOD: Readonly<Record<string, string>> = {
   ...Object.fromEntries(packages.map((name) => [`packages/${name}/index.ts`, "export const a = 1;\n"])),
   "packages/topics/inner.ts": "export const a = 1;\n",
   "packages/kafka/good.ts": 'export * from "../topics/index.ts";\nexport * as kafkajs from "kafkajs";\n',
-  "packages/kafka/good.test.ts": 'export * from "../../test/support/a.ts";\n',
+  "packages/kafka/good.test.ts":
+    'export * from "../../test/support/a.ts";\nexport * from "../testing/index.ts";\n',
   ...Object.fromEntries(
     ["producing", "consuming", "tables", "admin", "protocol"].map((room) => [
       `packages/kafka/${room}/a.ts`,
@@ -197,7 +204,7 @@ function write(file: string, text: string): void {
 }
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-boundaries-"));
+  folder = scratchFolder();
   for (const file of ["package.json", "tsconfig.json", ".dependency-cruiser.cjs"])
     cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
@@ -215,8 +222,6 @@ beforeAll(() => {
   const errors = summary.violations.filter(({ rule }) => rule.severity === "error");
   refused = new Set(errors.map(({ from, rule }) => `${rule.name} ${from}`));
 }, 120_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("every rule has something that it must refuse", () => {
   const names = forbidden.map(({ name }) => name);

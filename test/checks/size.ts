@@ -9,7 +9,7 @@ const CODE = /\.(ts|mjs|cjs|go|py|java|rs|sh)$/;
 /** Written by a generator, or kept as it was released or measured. */
 const RECORDED =
   /\.generated\.|(^|\/)released-|^deploy\/grafana\/dashboards\/.*\.json$|hookline\.rules\.yaml$|^clients\/vectors\/|-corpus\.json$/;
-const TESTS = /^test\/|\.test\.ts$|_test\.go$|\/fixtures\//;
+const TESTS = /^(test|packages\/testing)\/|\.test\.ts$|_test\.go$|\/fixtures\//;
 const LONG_LINES = 250;
 const SHORT_LINES = 20;
 

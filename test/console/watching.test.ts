@@ -1,10 +1,10 @@
 // Live calls, refused calls and lists in a real Chromium, while the tab is seen and while it is not.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import type { Browser } from "#support/chromium";
 import { type ConsolePage, openConsole } from "#support/console";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import { openShownWorld, type ShownWorld } from "./shown.ts";
 import type { World } from "./world.ts";
@@ -135,7 +135,7 @@ test("the list of sources has their rates; from a source's statistics a reason a
 });
 
 test("a session ends with its token, which is said, and what was typed comes back to the same person alone", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "tokens-"));
+  const folder = scratchFolder();
   const file = join(folder, "tokens");
   const [first, second] = ["first:read+write:token-of-the-first", "second:read+write:token-of-the-second"];
   writeFileSync(file, first);
@@ -185,7 +185,6 @@ test("a session ends with its token, which is said, and what was typed comes bac
   expect(await page.evaluate(named)).toBe("");
   expect(guarded.faults).toEqual([]);
   await page.close();
-  rmSync(folder, { recursive: true });
 });
 
 test("one call is sent to another destination", async () => {

@@ -1,16 +1,7 @@
 // The quick starts of the documentation are run as they stand there: the call that each of them shows arrives.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
@@ -18,6 +9,7 @@ import { requireGo, requirePython } from "#support/installed";
 import { jvmSdkClassPath } from "#support/jvm-sdks";
 import { type ClientProject, createClientProject } from "#support/packed-client";
 import { pythonSdkEnvironment } from "#support/python-sdk";
+import { scratchFolder } from "#support/scratch-folder";
 import { type IngestFixture, startFixture, WRITE_KEY } from "../../services/ingest/fixtures/http.ts";
 
 // Go compiles at the first run.
@@ -31,14 +23,13 @@ let project: ClientProject;
 let ingest: IngestFixture;
 beforeAll(async () => {
   requireGo();
-  folder = mkdtempSync(join(tmpdir(), "hookline-quick-starts-"));
+  folder = scratchFolder();
   project = createClientProject();
   ingest = await startFixture();
 });
 afterAll(async () => {
   await ingest?.close();
   project?.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
   ingest.stored.length = 0;

@@ -1,14 +1,14 @@
 // Programs that the documentation shows are run as they stand there.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { environment } from "#support/environment";
 import { requireGo, requirePython } from "#support/installed";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import { signBody, standardWebhookHeaders } from "../../packages/contract/index.ts";
 
@@ -32,9 +32,8 @@ let folder = "";
 beforeAll(() => {
   requireGo();
   requirePython();
-  folder = mkdtempSync(join(tmpdir(), "hookline-snippets-"));
+  folder = scratchFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Compiles a Go program of a page in a module of its own, after the lines that install the client from a clone; gives what runs it. */
 function goProgram(name: string, page: string): string {

@@ -1,7 +1,6 @@
 // What becomes of a deployment whose configuration topics are deleted, with `hookline backup` and `hookline restore`; on real Kafka.
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createKafka, type Kafka, markRecords, restoreMarks } from "#kafka";
@@ -9,6 +8,7 @@ import { type Destination, requestJson, type Source } from "#support/api";
 import { type Deployment, startDeployment } from "#support/deployment";
 import { metricsOf, sumOfMetric } from "#support/metrics";
 import { type Receiver, startReceiver } from "#support/receiver";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import { configurationTopics } from "#topics";
 import { printedBy } from "../../cli/fixtures/printed.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
     settings: { HOOKLINE_ENCRYPTION_KEYS: KEY },
   });
   kafka = createKafka({ brokers: deployment.stack.brokers, clientId: "backup-test", tls: false });
-  folder = await mkdtemp(join(tmpdir(), "hookline-backup-"));
+  folder = scratchFolder();
   file = join(folder, "backup.ndjson");
   source = await deployment.control.createSource();
   destinations = await Promise.all(
@@ -56,7 +56,6 @@ afterAll(async () => {
   await kafka?.close();
   await deployment?.stop();
   await receiver?.close();
-  await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
 async function post(path: string, body: object): Promise<void> {

@@ -1,6 +1,5 @@
 // Every process under a principal of its own, on a Kafka that allows it what `hookline topics acls` lists and nothing else.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type SecuredKafka, startChild, startSecuredKafka } from "#stack";
@@ -10,6 +9,7 @@ import { type Deployment, startDeployment } from "#support/deployment";
 import { environment } from "#support/environment";
 import { type GrantedRule, grant, groupIds, refusalOfWrite } from "#support/kafka-access";
 import { type Receiver, startReceiver } from "#support/receiver";
+import { scratchFolder } from "#support/scratch-folder";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
 
@@ -101,7 +101,7 @@ async function startKafka(): Promise<void> {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-secured-"));
+  folder = scratchFolder();
   ({ registryUrl } = await useStack());
   [receiver] = await Promise.all([startReceiver(), startKafka()]);
   const listed = await hookline(["topics", "acls", "--json"], {});
@@ -128,7 +128,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver?.close();
   await kafka?.stop();
-  await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
 interface Answer {

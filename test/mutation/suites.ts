@@ -1,5 +1,6 @@
 // Suites that are loaded once and then run as often as there are mutants, each time with those tests alone that reach the
 // mutant. Jest would load every module again for each of them, which takes a hundred times as long.
+import { rmSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { Circus } from "@jest/types";
@@ -83,10 +84,15 @@ function messageOf(error: Circus.TestError): string {
   return first instanceof Error ? first.message : String(first);
 }
 
+/** Filled by test/support/scratch-folder.ts. */
+const scratchFolders: string[] = [];
+Object.assign(globalThis, { scratchFolders });
+
 /** Everything in the suites of one process. */
 export class Suites {
   readonly #suites: readonly Suite[];
   #watcher: Watcher | undefined;
+  #foldersBefore = 0;
   #isBailing = false;
   #chosen: ReadonlySet<Circus.TestEntry> = new Set();
   readonly #ids = new Map<Circus.TestEntry, string>();
@@ -114,6 +120,9 @@ export class Suites {
   }
 
   #handle(event: Circus.Event | Circus.SyncEvent): void {
+    if (event.name === "test_start") this.#foldersBefore = scratchFolders.length;
+    if (event.name === "test_done")
+      for (const folder of scratchFolders.splice(this.#foldersBefore)) rmSync(folder, { recursive: true });
     if (event.name === "hook_start" && event.hook.type.endsWith("All")) this.#watcher?.begins("");
     if (event.name === "hook_success" || event.name === "hook_failure") {
       if (event.hook.type.endsWith("All")) this.#watcher?.ended();

@@ -1,16 +1,15 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { installedBrowser, requireBrowser, usesBrowser } from "./browser.ts";
 import { unpack } from "./debian.ts";
 import { environment } from "./environment.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-browser-"));
+  folder = scratchFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A program that tells its version. */
 function program(name: string): string {

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { startService } from "#runtime";
+import { scratchFolder } from "#support/scratch-folder";
 import { type TopicMap, topicMap } from "#topics";
 import { control } from "../../services/control/service.ts";
 import { provision } from "./provision.ts";
@@ -75,7 +73,7 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
   const keys = options.keys ?? newEncryptionKey("k1");
   if (options.prefix === undefined) await provision(stack, { prefix, retryDelaysMs: RETRY_DELAYS_MS });
   const logs: string[] = [];
-  const dataFolder = await mkdtemp(join(tmpdir(), "hookline-control-"));
+  const dataFolder = scratchFolder();
   const service = startService(control, {
     environment: {
       HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
@@ -106,7 +104,6 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
     ask: (path, request = {}) => ask(`${url}${path}`, request),
     stop: async () => {
       const status = await service.stop();
-      await rm(dataFolder, { recursive: true, force: true });
       if (status !== 0) throw new Error(`control ended with ${status}: ${logs.slice(-5).join("")}`);
     },
   };

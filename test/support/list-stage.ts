@@ -1,10 +1,9 @@
 // Control and the audience processor as processes of their own, and what they send: enough of the product for lists and audiences.
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "#connection";
 import { SPACE_SOURCE } from "#contract";
+import { scratchFolder } from "#support/scratch-folder";
 import {
   type Call,
   type DeliveryJob,
@@ -58,7 +57,7 @@ export async function startListStage(
   const prefix = `t${randomBytes(5).toString("hex")}-`;
   const topics = topicMap({ prefix, retryDelaysMs: RETRY_DELAYS_MS });
   await provision(stack, { prefix, retryDelaysMs: RETRY_DELAYS_MS });
-  const dataFolder = await mkdtemp(join(tmpdir(), "hookline-lists-"));
+  const dataFolder = scratchFolder();
   const shared = {
     HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
     HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
@@ -120,7 +119,6 @@ export async function startListStage(
     async stop() {
       await wire.close();
       await Promise.all([control, processor, ...more].map((one) => one.kill()));
-      await rm(dataFolder, { recursive: true, force: true });
     },
   };
 }

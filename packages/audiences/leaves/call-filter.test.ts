@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { type CallFilter, parseCallFilter } from "../definition/call-filter.ts";
+import { NAME_FIELDS } from "../definition/event-leaf.ts";
 import { passesFilter } from "./call-filter.ts";
 
 const CALL = {
@@ -75,7 +76,7 @@ describe("refused, with the field named, is", () => {
     [{ event: "A", path: "properties.total" }, { "filter.event": expect.any(String) as never }],
     [{ any: [] }, { "filter.any": "must be a list of at least one condition" }],
     [{ event: "A", more: 1 }, { "filter.more": expect.any(String) as never }],
-    [{}, { filter: "must have one of all, any, not, path, event, page, screen" }],
+    [{}, { filter: `must have one of all, any, not, path, ${NAME_FIELDS.join(", ")}` }],
     [[], { filter: expect.any(String) as never }],
     [{ all: Array.from({ length: 51 }, () => ({ event: "A" })) }, { filter: expect.any(String) as never }],
   ])("%j", (input, expected) => {

@@ -1,6 +1,6 @@
 // Filters of destinations, read once for each version of a destination.
 
-import { isAlwaysSent, type PassedOverReason, whyNotSelected } from "#contract";
+import { isAlwaysSent, type PassedOverReason, type Selection, whyNotSelected } from "#contract";
 import type { Call, DestinationConfig } from "#topics";
 import { type CallFilter, parseCallFilter } from "../definition/call-filter.ts";
 import { passesFilter } from "./call-filter.ts";
@@ -28,11 +28,13 @@ export function filterOf(destination: Filtered): CallFilter | undefined {
   return filter;
 }
 
-type Taking = Pick<DestinationConfig, "callTypes" | "events" | "filter">;
 type CallToTake = Pick<Call, "type" | "event" | "integrations" | "body">;
 
 /** Why routers would not give the call to a destination that is connected and on; undefined: they would. A filter may take 5 ms (decision 114). */
-export function whyNotTaken(call: CallToTake, destination: Taking): PassedOverReason | undefined {
+export function whyNotTaken(
+  call: CallToTake,
+  destination: Selection & Filtered,
+): PassedOverReason | undefined {
   const reason = whyNotSelected(call, destination);
   if (reason !== undefined || isAlwaysSent(call)) return reason;
   const filter = filterOf(destination);

@@ -1,9 +1,9 @@
 // Tests what the admin makes of a cluster's answers. That a cluster answers so is tested in admin.test.ts.
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import type { Admin, TopicSpec } from "../admin-types.ts";
 import { encodeDoneAhead } from "../consuming/done-ahead.ts";
 import { KafkaError } from "../errors.ts";
-import { ManualHost } from "../fixtures/manual-host.ts";
 import { StubAdmin } from "../fixtures/stub-admin.ts";
 import { createAdmin } from "./admin.ts";
 import { AdminClient } from "./admin-client.ts";
@@ -14,13 +14,13 @@ const CONFIG: TopicSpec = { name: "config", cleanup: { policy: "compact" } };
 const SHAPE = { partitions: 2, replicationFactor: 3, minInsyncReplicas: 2 };
 const NOTHING = { created: [], differing: [], raised: [] };
 
-let host: ManualHost;
+let host: TestHost;
 let cluster: StubAdmin;
 let client: AdminClient;
 let admin: Admin;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   cluster = new StubAdmin();
   client = new AdminClient(cluster, host);
   admin = createAdmin(client);

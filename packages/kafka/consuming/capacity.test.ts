@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { Capacity } from "./capacity.ts";
 
+const host = new TestHost();
 let capacity: Capacity;
 let woken: string[];
 const waiter = (name: string) => ({ onRoom: () => void woken.push(name) });
 
 beforeEach(() => {
-  capacity = new Capacity(3, 100, new ManualHost());
+  capacity = new Capacity(3, 100, host);
   woken = [];
 });
 
@@ -22,7 +23,7 @@ describe("room for what is taken and not settled", () => {
     capacity.release(1_000);
     expect([1, 2, 3, 4].map(() => capacity.tryTake(1, one))).toEqual([true, true, true, false]);
     expect(capacity.outstanding).toEqual({ records: 3, bytes: 3 });
-    await settled();
+    await host.advance(0);
   });
 
   test("is reported in a later turn, once, in the order of waiting, and to nobody who no longer waits", async () => {
@@ -33,15 +34,15 @@ describe("room for what is taken and not settled", () => {
     capacity.release(1);
     capacity.release(1);
     expect(woken).toEqual([]);
-    await settled();
+    await host.advance(0);
     expect(woken).toEqual(["one", "three"]);
     capacity.release(1);
-    await settled();
+    await host.advance(0);
     expect(woken).toEqual(["one", "three"]);
     capacity.tryTake(100, waiter("none"));
     capacity.tryTake(1, waiter("four"));
     capacity.release(100);
-    await settled();
+    await host.advance(0);
     expect(woken.at(-1)).toBe("four");
   });
 
@@ -55,10 +56,10 @@ describe("room for what is taken and not settled", () => {
     });
     ends[0]?.();
     capacity.release(1);
-    await settled();
+    await host.advance(0);
     expect(isEmpty).toBe(false);
     ends[1]?.();
-    await settled();
+    await host.advance(0);
     expect(isEmpty).toBe(true);
   });
 
@@ -69,10 +70,10 @@ describe("room for what is taken and not settled", () => {
     const emptied: string[] = [];
     for (const name of ["one", "two"]) void capacity.empty().then(() => emptied.push(name));
     capacity.release(1);
-    await settled();
+    await host.advance(0);
     expect(emptied).toEqual([]);
     capacity.release(1);
-    await settled();
+    await host.advance(0);
     expect(emptied).toEqual(["one", "two"]);
   });
 });

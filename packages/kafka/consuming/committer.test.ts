@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import { KafkaError } from "../errors.ts";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { type LogLine, recordingLogger } from "../fixtures/recording-logger.ts";
 import type { PartitionOffset } from "../session.ts";
 import { Committer } from "./committer.ts";
 
-let host: ManualHost;
+let host: TestHost;
 /** The committable offset of the one partition. */
 let place: number;
 let sent: number[];
@@ -22,7 +22,7 @@ let acknowledged: number;
 let committer: Committer;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   [place, sent, answers, remedies, acknowledged] = [0, [], [], [], 0];
   [metadata, texts, afterMs] = [undefined, [], 100];
   const recording = recordingLogger();
@@ -167,7 +167,7 @@ describe("committer", () => {
     await host.advance(1_000);
     const asked = committer.commit();
     done(3);
-    await settled();
+    await host.advance(0);
     expect(sent).toEqual([1]);
     answer.resolve(true);
     await asked;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import { KafkaError } from "../errors.ts";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import {
   fetch,
   type ReaderBench,
@@ -17,11 +17,11 @@ import type { TopicPartition } from "../types.ts";
 const passing = new KafkaError("unavailable", "broker away", { canRetry: true });
 const PARTITION = { topic: "t", partition: 0 };
 
-let host: ManualHost;
+let host: TestHost;
 let bench: ReaderBench;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   bench = startReader({}, host);
 });
 
@@ -47,7 +47,7 @@ describe("a partition that was another's meanwhile", () => {
   test("is committed at no place of the time before: not by the clock, not at a rebalance, not at the end", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 10);
-    await settled();
+    await host.advance(0);
     settle("0-0", "0-1", "0-2", "0-3", "0-4", "0-5", "0-6", "0-7", "0-9");
     await host.advance(1_000);
     expect(committed()).toEqual([8]);
@@ -69,13 +69,13 @@ describe("a partition that was another's meanwhile", () => {
   test("is read from the group's place, also when the group rebalances again before anything was read", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 10);
-    await settled();
+    await host.advance(0);
     bench.session().join([]);
     bench.session().join([0]);
     bench.session().join([0]);
     expect(bench.session().seeks).toEqual([]);
     fetch(bench, 0, 6, 12);
-    await settled();
+    await host.advance(0);
     settle("0-6", "0-7", "0-8", "0-9", "0-10", "0-11");
     await host.advance(1_000);
     expect(committed()).toEqual([12]);
@@ -88,7 +88,7 @@ describe("a partition that was another's meanwhile", () => {
     restart({ onRevoked: tell("lost"), onAssigned: async (partitions) => tell("got")(partitions) });
     bench.session().join([0]);
     fetch(bench, 0, 0, 3);
-    await settled();
+    await host.advance(0);
     bench.session().join([0]);
     bench.session().isPassedOver();
     bench.session().join([0]);
@@ -106,7 +106,7 @@ describe("a member that stops and was passed over", () => {
   test("commits what it has done, also what ends later, from where the group stands", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 4);
-    await settled();
+    await host.advance(0);
     settle("0-0");
     await host.advance(1_000);
     const stopped = bench.reader.stop(10_000);
@@ -126,7 +126,7 @@ describe("a member that stops and was passed over", () => {
   test("in the moment between its join and the answer about the group's commits, waits for that", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 3);
-    await settled();
+    await host.advance(0);
     settle("0-0", "0-1");
     bench.session().isPassedOver();
     bench.session().join([0]);
@@ -142,7 +142,7 @@ describe("a member that stops and was passed over", () => {
   test("after the answer, and before a batch, commits at once", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 3);
-    await settled();
+    await host.advance(0);
     settle("0-0", "0-1");
     bench.session().isPassedOver();
     bench.session().join([0]);
@@ -156,7 +156,7 @@ describe("a member that stops and was passed over", () => {
   test("commits nothing where another has read on", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 2);
-    await settled();
+    await host.advance(0);
     const stopped = bench.reader.stop(10_000);
     bench.session().isPassedOver();
     bench.session().join([0]);
@@ -171,11 +171,11 @@ describe("a batch of an earlier generation", () => {
   test("is dropped where the partition stayed: it is no sign of a log that was cut", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 5);
-    await settled();
+    await host.advance(0);
     bench.session().join([0]);
     void bench.session().arrive([record(0, 2), record(0, 3)], 1);
     fetch(bench, 0, 5, 6);
-    await settled();
+    await host.advance(0);
     expect(bench.stepped).toEqual(["0-0", "0-1", "0-2", "0-3", "0-4", "0-5"]);
     expect(bench.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
@@ -183,13 +183,13 @@ describe("a batch of an earlier generation", () => {
   test("is dropped where the partition is owned again: it does not show how far the group has come", async () => {
     bench.session().join([0], "first");
     fetch(bench, 0, 0, 5);
-    await settled();
+    await host.advance(0);
     bench.session().join([0], "second");
     void bench.session().arrive([record(0, 100)], 1);
-    await settled();
+    await host.advance(0);
     expect([bench.stepped.length, bench.reader.position(PARTITION)]).toEqual([5, undefined]);
     fetch(bench, 0, 3, 7);
-    await settled();
+    await host.advance(0);
     expect(bench.stepped.slice(5)).toEqual(["0-5", "0-6"]);
   });
 
@@ -199,7 +199,7 @@ describe("a batch of an earlier generation", () => {
     void bench.session().arrive([record(0, 0)], 1);
     void bench.session().arrive([record(1, 0)], 1);
     bench.session().join([0, 1]);
-    await settled();
+    await host.advance(0);
     expect(bench.stepped).toEqual([]);
   });
 });
@@ -208,7 +208,7 @@ describe("a commit", () => {
   test("that could not be sent yet is sent when it can be", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 2);
-    await settled();
+    await host.advance(0);
     bench.session().handlers.onCrash(passing);
     await host.advance(1_000);
     const session = bench.session();
@@ -245,10 +245,10 @@ describe("a member that is about to join again", () => {
     const commit = Promise.withResolvers<void>();
     bench.session().commitTakes = commit.promise;
     settleAll(bench);
-    await settled();
+    await host.advance(0);
     expect([committed().at(-1), mayJoin]).toEqual([2, false]);
     commit.resolve();
-    await settled();
+    await host.advance(0);
     expect(mayJoin).toBe(true);
     await host.advance(1_000);
     expect(bench.stepped).toHaveLength(2);
@@ -261,7 +261,7 @@ describe("a member that is about to join again", () => {
   test("has a call that waits given back and stepped again where the partition stays", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 2);
-    await settled();
+    await host.advance(0);
     void bench.session().handlers.onRebalancing();
     settle("0-0");
     bench.claims.get("0-1")?.giveBack();
@@ -275,7 +275,7 @@ describe("a member that is about to join again", () => {
   test("waits for a request that hangs for a second, and half a second for a commit that does", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 2);
-    await settled();
+    await host.advance(0);
     settle("0-0");
     let mayJoin = false;
     bench.session().commitTakes = new Promise(() => undefined);
@@ -300,7 +300,7 @@ describe("a member that is about to join again", () => {
 
   test("goes on with its work when it could not join", async () => {
     bench.session().join([0]);
-    await settled();
+    await host.advance(0);
     await bench.session().handlers.onRebalancing();
     fetch(bench, 0, 0, 1);
     await host.advance(100);
@@ -313,7 +313,7 @@ describe("a member that is about to join again", () => {
   test("sends no commit while it waits for its join, however long that is; then at once", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 1);
-    await settled();
+    await host.advance(0);
     await handedOver();
     const { commits } = bench.session();
     commits.length = 0;
@@ -330,7 +330,7 @@ describe("a member that is about to join again", () => {
   test("that is to stop while it waits for its join commits what it has done after that, and leaves then", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 1);
-    await settled();
+    await host.advance(0);
     await handedOver();
     bench.session().commits.length = 0;
     const stopped = bench.reader.stop(10_000);
@@ -346,7 +346,7 @@ describe("a member that is about to join again", () => {
   test("commits again after a join that has failed", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 1);
-    await settled();
+    await host.advance(0);
     await handedOver();
     settleAll(bench);
     bench.session().handlers.onJoinFailed();
@@ -357,7 +357,7 @@ describe("a member that is about to join again", () => {
   test("commits before a join whatever a session that has ended was about to join", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 2);
-    await settled();
+    await host.advance(0);
     void bench.session().handlers.onRebalancing();
     await host.advance(600);
     bench.session().handlers.onCrash(passing);
@@ -374,12 +374,12 @@ describe("a member that is about to join again", () => {
   test("goes on with its work when its session ends while it joins", async () => {
     bench.session().join([0]);
     fetch(bench, 0, 0, 1);
-    await settled();
+    await host.advance(0);
     settleAll(bench);
     await bench.session().handlers.onRebalancing();
     expect(bench.reader.ownership(PARTITION).isOurs).toBe(false);
     bench.session().handlers.onCrash(passing);
-    await settled();
+    await host.advance(0);
     expect(bench.reader.ownership(PARTITION).isOurs).toBe(true);
   });
 });

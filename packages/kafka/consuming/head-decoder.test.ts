@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { settled, TestHost } from "#testing/host";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { record } from "../fixtures/stub-session.ts";
 import { HeadDecoder } from "./head-decoder.ts";
@@ -24,7 +24,7 @@ beforeEach(() => {
       return answers.shift()?.() ?? "value";
     },
     logger: recorder.logger,
-    host: new ManualHost(),
+    host: new TestHost(),
     onReady: () => {
       ready += 1;
     },

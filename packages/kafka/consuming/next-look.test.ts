@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { ManualHost } from "../fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { NextLook } from "./next-look.ts";
 
 function newNextLook() {
-  const host = new ManualHost();
+  const host = new TestHost();
   const looks: number[] = [];
   const nextLook = new NextLook(host, () => looks.push(host.now()));
   return { host, looks, nextLook, begunAtMs: host.now() };

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ManualHost } from "../fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { type Opening, type OpeningParts, openAll } from "./opening.ts";
 
-let host: ManualHost;
+let host: TestHost;
 let recorder: ReturnType<typeof recordingLogger>;
 let begun: number[];
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   recorder = recordingLogger();
   begun = [];
 });

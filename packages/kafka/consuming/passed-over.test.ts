@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { ManualHost } from "../fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { fetch, type ReaderBenchOptions, startReader, stopReaders } from "../fixtures/reader-bench.ts";
 import { record } from "../fixtures/stub-session.ts";
 import type { CommittedOffset } from "../session.ts";
@@ -8,7 +8,7 @@ afterEach(stopReaders);
 
 /** A member that has done 1 and 2 behind 0, which is open, and is killed after its commit: what it has committed. */
 async function killedBehindAnOpenRecord(options: ReaderBenchOptions = {}) {
-  const host = new ManualHost();
+  const host = new TestHost();
   const bench = startReader(options, host);
   bench.session().join([0]);
   fetch(bench, 0, 0, 4);
@@ -20,7 +20,7 @@ async function killedBehindAnOpenRecord(options: ReaderBenchOptions = {}) {
 
 /** The records that the next owner of the partition steps. */
 async function steppedNext(committed: readonly CommittedOffset[], options: ReaderBenchOptions = {}) {
-  const host = new ManualHost();
+  const host = new TestHost();
   const bench = startReader(options, host);
   bench.session().join([0]);
   bench.session().handlers.onCommitsRead(committed);
@@ -48,7 +48,7 @@ test("what was passed over is asked for by its place, too: not before it is know
 
 test("what was not read yet of it is kept over a second kill", async () => {
   const committed = await killedBehindAnOpenRecord();
-  const host = new ManualHost();
+  const host = new TestHost();
   const bench = startReader({}, host);
   bench.session().join([0]);
   bench.session().handlers.onCommitsRead(committed);
@@ -59,7 +59,7 @@ test("what was not read yet of it is kept over a second kill", async () => {
 });
 
 test("what was done before its turn is not stepped, read or not, and a commit says so within a moment", async () => {
-  const host = new ManualHost();
+  const host = new TestHost();
   const isDue = { now: false };
   const work = { dueAtMs: () => (isDue.now ? 0 : Number.MAX_SAFE_INTEGER) };
   const bench = startReader({}, host, work);
@@ -76,7 +76,7 @@ test("what was done before its turn is not stepped, read or not, and a commit sa
 });
 
 test("a stop waits for work that was begun ahead of a record's turn, and commits what it has done", async () => {
-  const host = new ManualHost();
+  const host = new TestHost();
   const work = { dueAtMs: () => Number.MAX_SAFE_INTEGER };
   const bench = startReader({}, host, work);
   bench.session().join([0]);
@@ -91,7 +91,7 @@ test("a stop waits for work that was begun ahead of a record's turn, and commits
 });
 
 test("of a log that ends before what was read, the part is read again that may be new: by the newest time that is done, and that of an open record", async () => {
-  const host = new ManualHost();
+  const host = new TestHost();
   const bench = startReader({}, host);
   bench.session().join([0]);
   const cut = { topic: "t", partition: 0, fromOffset: 100, startOffset: 0, endOffset: 50 };
@@ -113,7 +113,7 @@ test("of a log that ends before what was read, the part is read again that may b
   const next = await steppedNext(committed);
   await stopReaders();
   expect(next.session().commits.at(-1)?.[0]?.metadata).toContain(`done1:${(80_000).toString(36)}:`);
-  const after = startReader({}, new ManualHost());
+  const after = startReader({}, new TestHost());
   after.session().join([0]);
   after.session().handlers.onCommitsRead(committed);
   expect(after.session().handlers.onLogCut(cut)).toBe(70_000);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { ManualHost } from "../fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { fetch, type ReaderBench, startReader, stopReaders } from "../fixtures/reader-bench.ts";
 import { decodeUserData } from "./assigner-protocol.ts";
 import { Release } from "./release.ts";
@@ -8,7 +8,7 @@ afterEach(stopReaders);
 
 function newRelease(movesWithinMs?: "at once") {
   const withinMs = movesWithinMs === "at once" ? undefined : 8_000;
-  const host = new ManualHost();
+  const host = new TestHost();
   const busy = new Set<number>();
   const told: string[] = [];
   const release = new Release({ host, withinMs, busy: () => busy, onReady: () => void told.push("ready") });
@@ -77,7 +77,7 @@ function busyOf(bench: ReaderBench): readonly number[] {
 
 /** A member with three partitions and room for three records: of each partition one is worked on, and another waits. */
 async function busyMember() {
-  const host = new ManualHost();
+  const host = new TestHost();
   const bench = startReader({ movesWithinMs: 8_000, maxOutstandingRecords: 3 }, host);
   bench.session().join([0, 1, 2]);
   for (const partition of [0, 1, 2]) fetch(bench, partition, 0, 1);
@@ -147,7 +147,7 @@ test("what cannot be committed holds its partition no longer than work that does
 });
 
 test("a partition with work that was begun ahead of its turn is busy, too, until that has ended", async () => {
-  const host = new ManualHost();
+  const host = new TestHost();
   const work = { dueAtMs: () => Number.MAX_SAFE_INTEGER };
   const bench = startReader({ movesWithinMs: 8_000 }, host, work);
   bench.session().join([0, 1]);

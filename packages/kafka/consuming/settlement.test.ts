@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { type Host, systemHost } from "#host";
 import { until } from "#support/until";
-import { ManualHost } from "../fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { record } from "../fixtures/stub-session.ts";
 import type { Claim, Settle } from "../runner-types.ts";
@@ -199,7 +199,7 @@ describe("settlement", () => {
   });
 
   test("what cannot be written is said, with its place, at the first failure, the second, the fourth", async () => {
-    const host = new ManualHost();
+    const host = new TestHost();
     let tries = 0;
     const write = async (): Promise<void> => {
       tries += 1;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import type { ClusterAdmin, Commit } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
-import { ManualHost } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import type { CommittedOffset } from "../session.ts";
 import { succeed } from "./succession.ts";
@@ -12,7 +12,7 @@ const FORMER = new Map([
   ["letters", "g-health"],
 ]);
 
-let host: ManualHost;
+let host: TestHost;
 let recorder: ReturnType<typeof recordingLogger>;
 /** By group and topic. */
 let commits: Map<string, Map<number, Commit>>;
@@ -21,7 +21,7 @@ let members: number;
 let failures: number;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   recorder = recordingLogger();
   commits = new Map();
   taken = [];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { ManualHost } from "../fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { record, type StubSession, stubSessions } from "../fixtures/stub-session.ts";
 import type { SessionOptions } from "../session.ts";
@@ -17,7 +17,7 @@ const OPTIONS: SessionOptions = {
 
 const HOUR_MS = 3_600_000;
 
-let host: ManualHost;
+let host: TestHost;
 let sessions: StubSession[];
 let supervisor: Supervisor;
 /** Handlers that were called, in order. */
@@ -25,7 +25,7 @@ let told: string[];
 let lines: ReturnType<typeof recordingLogger>["lines"];
 
 beforeEach(async () => {
-  host = new ManualHost();
+  host = new TestHost();
   told = [];
   const stubs = stubSessions();
   ({ sessions } = stubs);
@@ -104,14 +104,14 @@ test("a loop that goes round, whose group has answered nothing for 45 s, is nobo
 test("somebody who sets the clock an hour ahead ends no session", async () => {
   const session = joined();
   await host.advance(1_000);
-  host.setClockOn(HOUR_MS);
+  host.jump(HOUR_MS);
   await host.advance(10_000);
   expect([session.isStopped, sessions.length]).toEqual([false, 1]);
 });
 
 test("a loop that hangs is noticed also when somebody sets the clock an hour back", async () => {
   const session = joined();
-  host.setClockOn(-HOUR_MS);
+  host.jump(-HOUR_MS);
   await host.advance(47_000);
   expect([session.isStopped, sessions.length]).toEqual([true, 2]);
 });

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import type { Bounds, Polled } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { StubPollClient } from "../fixtures/stub-poll-client.ts";
 import { record } from "../fixtures/stub-session.ts";
 import type { FollowedTopic } from "../types.ts";
 import { Follower } from "./follower.ts";
 
-let host: ManualHost;
+let host: TestHost;
 let client: StubPollClient;
 let recorder: ReturnType<typeof recordingLogger>;
 let bounds: Bounds | undefined;
@@ -20,7 +20,7 @@ const away = new KafkaError("unavailable", "brokers are away", { canRetry: true 
 const notLeader = new KafkaError("unavailable", "not the leader", { canRetry: true });
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   client = new StubPollClient();
   recorder = recordingLogger();
   bounds = { low: 0, high: 0 };
@@ -57,7 +57,7 @@ function asked(): Record<string, number> {
 
 async function answered(answer: readonly Polled[] | Error): Promise<void> {
   client.answer(answer);
-  await settled();
+  await host.advance(0);
   await host.advance(5);
 }
 
@@ -66,7 +66,7 @@ describe("what is followed", () => {
     client.leading = [1, 2, 1];
     follower.follow(topic());
     follower.follow(topic({ topic: "u", from: (partition) => 10 * partition }));
-    await settled();
+    await host.advance(0);
     await answered([]);
     await answered([]);
     await answered([]);
@@ -91,14 +91,14 @@ describe("what is followed", () => {
         },
       }),
     );
-    await settled();
+    await host.advance(0);
     await answered([brought(0, 0, 1), brought(1, 0)]);
     await host.advance(100);
     expect(asked()).toEqual({ "t-1": 1 });
     await answered([brought(1, 1)]);
     expect(told).toEqual(["0:0", "0:1", "1:0", "1:1"]);
     working.resolve();
-    await settled();
+    await host.advance(0);
     await answered([]);
     await host.advance(100);
     expect(asked()).toEqual({ "t-0": 2, "t-1": 2 });
@@ -108,7 +108,7 @@ describe("what is followed", () => {
     client.leading = [1];
     follower.follow(topic({ everyMs: 500 }));
     follower.follow(topic({ topic: "u" }));
-    await settled();
+    await host.advance(0);
     await answered([]);
     await answered([brought(0, 0)]);
     expect(asked()).toEqual({ "u-0": 0 });
@@ -122,7 +122,7 @@ describe("what is followed", () => {
 
   test("waits at its broker for a quarter of the time since one was added, but 25 ms at least and a second at most", async () => {
     follower.follow(topic());
-    await settled();
+    await host.advance(0);
     const waits = [client.polls.at(-1)?.maxWaitMs];
     for (const passMs of [20, 380, 1_601, 3_000]) {
       await host.advance(passMs);
@@ -130,7 +130,7 @@ describe("what is followed", () => {
       waits.push(client.polls.at(-1)?.maxWaitMs);
     }
     follower.follow(topic({ topic: "u" }));
-    await settled();
+    await host.advance(0);
     await answered([]);
     waits.push(client.polls.at(-1)?.maxWaitMs);
     // The answers themselves take some milliseconds.
@@ -147,7 +147,7 @@ describe("what is followed", () => {
         onRecords: (_, records) => void others.push(...records.map(({ offset }) => offset)),
       }),
     );
-    await settled();
+    await host.advance(0);
     await answered([]);
     await answered([]);
     expect(client.polls.at(-1)?.wanted).toEqual([{ topic: "t", partition: 0, offset: 0 }]);
@@ -164,12 +164,12 @@ describe("what is followed", () => {
         onReadUntil: (_, nextOffset, atMs) => void reached.push([nextOffset, atMs]),
       }),
     );
-    await settled();
+    await host.advance(0);
     const beganAtMs = host.now();
     await answered([brought(0, 0)]);
     expect(reached).toEqual([]);
     working.resolve();
-    await settled();
+    await host.advance(0);
     expect(reached).toEqual([[1, beganAtMs]]);
     await host.advance(60);
     await answered([{ topic: "t", partition: 0, kind: "nothing", end: 3 }]);
@@ -181,7 +181,7 @@ describe("what is followed", () => {
   test("that is closed is told nothing any more, and not asked for", async () => {
     const following = follower.follow(topic());
     follower.follow(topic({ topic: "u" }));
-    await settled();
+    await host.advance(0);
     await answered([]);
     following.close();
     await answered([brought(0, 0)]);
@@ -194,7 +194,7 @@ describe("what is followed", () => {
 describe("following goes on", () => {
   test("after a failure, where it was, when the leaders are known again", async () => {
     follower.follow(topic());
-    await settled();
+    await host.advance(0);
     await answered([brought(0, 0)]);
     await answered(away);
     expect(client.renewals).toBe(0);
@@ -209,7 +209,7 @@ describe("following goes on", () => {
   test("at another broker, for the partition alone that has moved", async () => {
     client.leading = [1, 1];
     follower.follow(topic());
-    await settled();
+    await host.advance(0);
     client.leading = [1, 2];
     await answered([brought(0, 0), { topic: "t", partition: 1, kind: "refused", error: notLeader }]);
     await host.advance(100);
@@ -221,7 +221,7 @@ describe("following goes on", () => {
   test("once the topic is there", async () => {
     client.leading = new KafkaError("unknown_topic", "not there", { canRetry: true });
     follower.follow(topic());
-    await settled();
+    await host.advance(0);
     client.leading = [];
     await host.advance(100);
     expect(client.polls).toEqual([]);
@@ -233,7 +233,7 @@ describe("following goes on", () => {
   test("once a partition has a leader; the others are read meanwhile", async () => {
     client.leading = [1, -1];
     follower.follow(topic());
-    await settled();
+    await host.advance(0);
     expect(asked()).toEqual({ "t-0": 0 });
     client.leading = [1, 2];
     await host.advance(200);
@@ -242,7 +242,7 @@ describe("following goes on", () => {
 
   test("behind what retention has removed", async () => {
     follower.follow(topic());
-    await settled();
+    await host.advance(0);
     bounds = { low: 7, high: 9 };
     await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
     await host.advance(60);
@@ -252,7 +252,7 @@ describe("following goes on", () => {
   test("from the beginning of a log that ends before what was read, and that is told", async () => {
     const cuts: unknown[] = [];
     follower.follow(topic({ from: () => 20, onCut: (cut) => void cuts.push(cut) }));
-    await settled();
+    await host.advance(0);
     bounds = { low: 2, high: 12 };
     await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
     await host.advance(60);
@@ -263,7 +263,7 @@ describe("following goes on", () => {
   test("where it was, when a leader has just become one", async () => {
     const cuts: unknown[] = [];
     follower.follow(topic({ from: () => 5, onCut: (cut) => void cuts.push(cut) }));
-    await settled();
+    await host.advance(0);
     bounds = { low: 0, high: 9 };
     await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
     await host.advance(150);
@@ -272,7 +272,7 @@ describe("following goes on", () => {
 
   test("until it is refused for good", async () => {
     const following = follower.follow(topic());
-    await settled();
+    await host.advance(0);
     const error = new KafkaError("not_authorized", "who are you", { canRetry: false });
     await answered([{ topic: "t", partition: 0, kind: "refused", error }]);
     await expect(following.failed).rejects.toMatchObject({ code: "consumer_dead", cause: error });
@@ -292,9 +292,9 @@ describe("following goes on", () => {
 
   test("no more when it is closed, without a word", async () => {
     follower.follow(topic());
-    await settled();
+    await host.advance(0);
     follower.close();
-    await settled();
+    await host.advance(0);
     await host.advance(10_000);
     expect([client.polls.length, recorder.lines]).toEqual([1, []]);
   });

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ManualHost } from "../fixtures/manual-host.ts";
+import { TestHost } from "#testing/host";
 import { BrokerInFlight } from "./broker-in-flight.ts";
 
-let host: ManualHost;
+let host: TestHost;
 let opened: number;
 let brokers: BrokerInFlight;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   opened = 0;
   brokers = new BrokerInFlight(
     2,

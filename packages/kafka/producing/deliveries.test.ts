@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { ManualHost } from "../fixtures/manual-host.ts";
+import { EPOCH_MS, TestHost } from "#testing/host";
 import { Deliveries } from "./deliveries.ts";
 
-let host: ManualHost;
+let host: TestHost;
 let deliveries: Deliveries;
 let ends: string[];
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   deliveries = new Deliveries(host);
   ends = [];
 });
@@ -38,7 +38,7 @@ test("those that have time left go on while older ones fail", async () => {
   open("long", 1_000);
   await host.advance(300);
   expect(ends).toEqual(["short delivery_timeout"]);
-  expect(deliveries.backlog).toEqual({ records: 1, bytes: 10, oldestAtMs: 1_000_100 });
+  expect(deliveries.backlog).toEqual({ records: 1, bytes: 10, oldestAtMs: EPOCH_MS + 100 });
   await host.advance(1_000);
   expect(ends).toEqual(["short delivery_timeout", "long delivery_timeout"]);
   expect(deliveries.backlog).toEqual({ records: 0, bytes: 0, oldestAtMs: undefined });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import { AdminClient } from "../admin/admin-client.ts";
 import type { ClusterAdmin } from "../cluster.ts";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { MetadataCache } from "./metadata.ts";
 
 const FIVE_MINUTES_MS = 300_000;
@@ -10,7 +10,7 @@ const [FIRST, SECOND] = [
   { topic: "t", partition: 1 },
 ];
 
-let host: ManualHost;
+let host: TestHost;
 /** The leaders of topic t, by partition. */
 let leaders: number[];
 let asked: number;
@@ -19,7 +19,7 @@ let answer: Promise<void> | undefined;
 let metadata: MetadataCache;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   leaders = [1, 2];
   asked = 0;
   answer = undefined;
@@ -42,7 +42,7 @@ describe("what is known of a topic", () => {
 
   test("nothing, before it was fetched: no partitions, no leader, and no request", async () => {
     expect([metadata.partitionCount("t"), metadata.leader(FIRST)]).toEqual([undefined, -1]);
-    await settled();
+    await host.advance(0);
     expect(asked).toBe(0);
     await metadata.fetch("t");
     expect([metadata.partitionCount("t"), metadata.leader(FIRST), metadata.leader(SECOND)]).toEqual([
@@ -55,13 +55,13 @@ describe("what is known of a topic", () => {
     leaders = [2, 1];
     await host.advance(FIVE_MINUTES_MS);
     expect(metadata.leader(FIRST)).toBe(1);
-    await settled();
+    await host.advance(0);
     expect(asked).toBe(1);
     await host.advance(1);
     expect(metadata.leader(FIRST)).toBe(1);
-    await settled();
+    await host.advance(0);
     expect([asked, metadata.leader(FIRST)]).toEqual([2, 2]);
-    await settled();
+    await host.advance(0);
     expect(asked).toBe(2);
   });
 

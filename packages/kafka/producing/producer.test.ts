@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { until } from "#support/until";
+import { TestHost } from "#testing/host";
 import type { PartitionOutcome, ProduceClient } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
-import { ManualHost } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { StubCluster } from "../fixtures/stub-cluster.ts";
 import { createProduceClient } from "../protocol/produce-client.ts";
@@ -69,7 +69,7 @@ function newProducer(
 /** One whose clock the test moves; all partitions are led by broker 1. */
 function manualProducer(
   client: ProduceClient,
-  host: ManualHost,
+  host: TestHost,
   { logger = recordingLogger().logger, partitions = 1 }: { logger?: KafkaLogger; partitions?: number } = {},
 ): BatchingProducer {
   const metadata: ProducerParts["metadata"] = {
@@ -109,7 +109,7 @@ describe("producer", () => {
       await first.promise;
       return written(batches);
     });
-    const host = new ManualHost();
+    const host = new TestHost();
     const producer = manualProducer(client, host, { partitions: 3 });
     const sends = [producer.send([record(KEYS[0] ?? "")])];
     await host.advance(0);
@@ -293,7 +293,7 @@ describe("producer", () => {
       await answer.promise;
       return written(batches);
     });
-    const host = new ManualHost();
+    const host = new TestHost();
     const producer = manualProducer(client, host);
     const sentAtMs = host.now();
     const headers = new Map([["trace", "123"]]);
@@ -328,7 +328,7 @@ describe("producer", () => {
 
   test("a broker that answers is not left alone for a while, and what is refused for good is no sign of trouble", async () => {
     const client = new ScriptedClient();
-    const host = new ManualHost();
+    const host = new TestHost();
     const { logger, lines } = recordingLogger();
     const producer = manualProducer(client, host, { logger });
     for (let count = 1; count <= 10; count += 1) {
@@ -344,7 +344,7 @@ describe("producer", () => {
 
   test("that records are sent again is said at the first failure, the second, the fourth", async () => {
     const client = new ScriptedClient();
-    const host = new ManualHost();
+    const host = new TestHost();
     const { logger, lines } = recordingLogger();
     const producer = manualProducer(client, host, { logger });
     for (let failures = 1; failures <= 5; failures += 1)
@@ -365,7 +365,7 @@ describe("producer", () => {
 
   test("two hundred records do not wait for the linger, fewer do", async () => {
     const client = new ScriptedClient();
-    const host = new ManualHost();
+    const host = new TestHost();
     const producer = manualProducer(client, host);
     const many = (count: number) => Array.from({ length: count }, () => record(KEYS[0] ?? ""));
     const sent = [producer.send(many(1))];

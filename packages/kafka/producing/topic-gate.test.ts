@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import { KafkaError } from "../errors.ts";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import type { Delivery } from "./accumulator.ts";
 import { TopicGate } from "./topic-gate.ts";
 
-let host: ManualHost;
+let host: TestHost;
 /** Whether the topic's partitions are known, and whether they can be had. */
 let isKnown: boolean;
 let isThere: boolean;
@@ -16,7 +16,7 @@ let gate: TopicGate;
 let lines: ReturnType<typeof recordingLogger>["lines"];
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   [isKnown, isThere, asked, opened] = [false, false, 0, []];
   const recording = recordingLogger();
   ({ lines } = recording);
@@ -76,7 +76,7 @@ describe("the gate before a topic's partitions are known", () => {
 
   test("a record whose call has failed meanwhile is not let through, its neighbours are", async () => {
     const [, failed] = ["a", "b", "c"].map(pass);
-    await settled();
+    await host.advance(0);
     if (failed !== undefined) failed.settled = true;
     isThere = true;
     await host.advance(2_000);
@@ -85,7 +85,7 @@ describe("the gate before a topic's partitions are known", () => {
 
   test("nobody asks any more when every call has failed, and again when the next one comes", async () => {
     const delivery = pass("a");
-    await settled();
+    await host.advance(0);
     delivery.settled = true;
     await host.advance(5_000);
     const before = asked;
@@ -93,13 +93,13 @@ describe("the gate before a topic's partitions are known", () => {
     expect(asked).toBe(before);
     isThere = true;
     pass("b");
-    await settled();
+    await host.advance(0);
     expect(opened).toEqual(["b"]);
   });
 
   test("a closed gate asks no more", async () => {
     pass("a");
-    await settled();
+    await host.advance(0);
     gate.close();
     const before = asked;
     await host.advance(60_000);

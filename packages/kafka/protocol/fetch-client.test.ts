@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
 import { systemHost } from "#host";
+import { settled } from "#testing/host";
 import type { FetchClient } from "../cluster.ts";
-import { settled } from "../fixtures/manual-host.ts";
 import { StubReadCluster } from "../fixtures/stub-read-cluster.ts";
 import { createFetchClient } from "./fetch-client.ts";
 

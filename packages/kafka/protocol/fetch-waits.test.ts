@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
-import { settled } from "../fixtures/manual-host.ts";
+import { settled } from "#testing/host";
 import { FetchWaits } from "./fetch-waits.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);

@@ -6,7 +6,7 @@ import type {
   ConsumerGroupInternals,
 } from "kafkajs/src/consumer/consumerGroup.js";
 import { type Host, systemHost } from "#host";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
+import { settled, TestHost } from "#testing/host";
 import { endFetchWaits, fetchingAs, pacedFetch } from "./group-fetch.ts";
 
 const JOBS: AssignedTopic = { topic: "jobs", partitions: [0, 1] };
@@ -118,7 +118,7 @@ test.each([
   ["our decoder's", () => batch("jobs", 199)],
   ["the client's", () => clientBatch(199)],
 ])("an answer of few records, %s, is followed by a pause of 3 ms", async (_whose, answer) => {
-  const host = new ManualHost();
+  const host = new TestHost();
   const { fetch, asked } = newGroup(() => [answer()], undefined, host);
   await fetch();
   const next = fetch();
@@ -134,7 +134,7 @@ test.each([
   ["plenty, the client's", () => [clientBatch(200)]],
   ["none", () => []],
 ])("one of %s is followed by the next request at once", async (_whose, answer) => {
-  const { fetch, asked } = newGroup(answer, undefined, new ManualHost());
+  const { fetch, asked } = newGroup(answer, undefined, new TestHost());
   await fetch();
   void fetch();
   await settled();
@@ -142,7 +142,7 @@ test.each([
 });
 
 test("a fetch waits until the member has to say that it is there; the first comes back soon", async () => {
-  const host = new ManualHost();
+  const host = new TestHost();
   const { fetch, waits } = newGroup(() => [], undefined, host);
   await fetch();
   await host.advance(300);
@@ -156,7 +156,7 @@ test("one that leaves out a paused partition comes back soon, as a resume waits 
   const { fetch, waits } = newGroup(
     () => [],
     (topic) => topic === "jobs",
-    new ManualHost(),
+    new TestHost(),
   );
   await fetch();
   await fetch();
@@ -164,7 +164,7 @@ test("one that leaves out a paused partition comes back soon, as a resume waits 
 });
 
 test("one that leaves out the retry topics comes back soon, and the next that brings nothing rests with all", async () => {
-  const host = new ManualHost();
+  const host = new TestHost();
   const answers = [[batch("jobs", 1)], [batch("jobs", 200)], [], []];
   const { asked, fetch, waits } = newGroup(() => answers.shift() ?? [], undefined, host);
   await fetch();

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import { KafkaError } from "../errors.ts";
-import { ManualHost } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { StubFetchClient } from "../fixtures/stub-fetch-client.ts";
 import { readRange } from "./range.ts";
 
 // Tests which failures pass, and how long they are waited for.
 
-let host: ManualHost;
+let host: TestHost;
 let client: StubFetchClient;
 /** Offsets in the order in which they were given on. */
 let read: number[];
@@ -16,7 +16,7 @@ let ended: "read" | KafkaError | undefined;
 let closing: AbortController;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   client = new StubFetchClient();
   closing = new AbortController();
   [read, ended] = [[], undefined];

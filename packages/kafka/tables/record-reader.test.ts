@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import { KafkaError } from "../errors.ts";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { record } from "../fixtures/stub-session.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { RawRecord } from "../types.ts";
 import { RecordReader } from "./record-reader.ts";
 
-let host: ManualHost;
+let host: TestHost;
 let ending: Shutdown;
 let recorder: ReturnType<typeof recordingLogger>;
 let decode: (record: RawRecord) => string | Promise<string>;
@@ -18,7 +18,7 @@ let reader: RecordReader<string>;
 const bad = Object.assign(new Error("bad bytes"), { canRetry: false });
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   ending = new Shutdown(host);
   recorder = recordingLogger();
   read = [];
@@ -51,6 +51,7 @@ describe("records are read in order, each once", () => {
   test("over several turns of the event loop", async () => {
     const later = reader.read(records(600));
     expect(read).toHaveLength(256);
+    await host.advance(0);
     await later;
     expect(read).toEqual(Array.from({ length: 600 }, (_, offset) => offset));
   });
@@ -90,7 +91,7 @@ test("a record that cannot be decoded yet holds the ones behind it back, is trie
     return "value";
   };
   const reading = reader.read(records(3));
-  await settled();
+  await host.advance(0);
   expect(read).toEqual([0]);
   for (let ms = 0; ms < 1_000; ms += 50) await host.advance(50);
   await reading;

@@ -1,7 +1,7 @@
 // A table over records as they come; on a real Kafka: table.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { TestHost } from "#testing/host";
 import type { ClusterAdmin } from "../cluster.ts";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { StubFollower } from "../fixtures/stub-follower.ts";
 import type { TableOptions } from "../table-types.ts";
@@ -10,7 +10,7 @@ import { TopicTable } from "./table.ts";
 
 const PARTITION = 1;
 
-let host: ManualHost;
+let host: TestHost;
 let follower: StubFollower;
 let table: TopicTable<string>;
 let poisoned: [number, string][];
@@ -18,7 +18,7 @@ let offset: number;
 let high: number;
 
 beforeEach(() => {
-  host = new ManualHost();
+  host = new TestHost();
   follower = new StubFollower();
   [poisoned, offset, high] = [[], 0, 0];
   table = newTable();
@@ -47,7 +47,7 @@ function newTable(options: Partial<TableOptions<string>> = {}): TopicTable<strin
 afterEach(() => table.close());
 
 async function join(): Promise<void> {
-  await settled();
+  await host.advance(0);
 }
 
 async function load(): Promise<void> {
@@ -61,7 +61,7 @@ async function arrives(key: string | null, value: string | null, timestampMs = 0
   const record: RawRecord = { topic: "t", partition: PARTITION, offset, key, value: bytes, timestampMs };
   offset += 1;
   void follower.arrive(record);
-  await settled();
+  await host.advance(0);
 }
 
 describe("a table that follows", () => {
@@ -81,6 +81,7 @@ describe("a table that follows", () => {
     const there = table.until(() => table.get("c") !== undefined, 1_000);
     await Promise.resolve();
     expect(told).toEqual(["a", "b"]);
+    await host.advance(0);
     await there;
     expect(told).toEqual(["a", "b", "c"]);
   });

@@ -1,9 +1,9 @@
 // Writers of a table's topic that take its partitions from each other, on a real Kafka; and what a writer makes of lost answers.
 import { describe, expect, test } from "@jest/globals";
 import { until } from "#support/until";
+import { TestHost } from "#testing/host";
 import type { PartitionOutcome, ProduceBatch } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
-import { ManualHost, settled } from "../fixtures/manual-host.ts";
 import { type ScratchKafka, scratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
 import { MarkingTableWriter } from "./table-writer.ts";
 
@@ -92,7 +92,7 @@ describe("an answer that does not come", () => {
 
   /** A cluster whose answers are given; the table reads everything that was sent. */
   function stage(answers: Answer[]) {
-    const host = new ManualHost();
+    const host = new TestHost();
     const sent: ProduceBatch[] = [];
     let open: string[] = [];
     let ids = 0;
@@ -123,7 +123,7 @@ describe("an answer that does not come", () => {
     const { host, sent, writer } = stage([lost]);
     const held = await writer.take("k");
     const sending = held.send(value("v"));
-    await settled();
+    await host.advance(0);
     await host.advance(100);
     await sending;
     await held.send(value("w"));
@@ -139,7 +139,7 @@ describe("an answer that does not come", () => {
     const { host, writer } = stage([lost, fenced]);
     const held = await writer.take("k");
     const sending = expect(held.send(value("v"))).rejects.toMatchObject({ code: "delivery_timeout" });
-    await settled();
+    await host.advance(0);
     await host.advance(100);
     await sending;
   });
@@ -148,7 +148,7 @@ describe("an answer that does not come", () => {
     const { host, sent, writer } = stage([() => new Promise(() => undefined)]);
     const held = await writer.take("k");
     const sending = expect(held.send(value("v"))).rejects.toMatchObject({ code: "delivery_timeout" });
-    await settled();
+    await host.advance(0);
     await host.advance(TIMEOUT_MS);
     await sending;
     await expect(held.send(value("w"))).rejects.toMatchObject({ code: "fenced" });

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { entryOf, MemoryLog, TOPIC, textOf } from "../fixtures/memory-log.ts";
 import { openLmdbFiles } from "../lmdb-files.ts";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
@@ -15,13 +13,12 @@ let log: MemoryLog;
 let progress: number[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-catch-up-"));
+  folder = scratchFolder();
   table = new StoreTable(openLmdbFiles(folder));
   [log, progress] = [new MemoryLog(), []];
 });
 afterEach(async () => {
   await table.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Reads to the end of the log, or to the given offset. */

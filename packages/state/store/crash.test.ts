@@ -1,10 +1,9 @@
 // Stores whose process died: with real processes.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { readLog } from "../fixtures/file-log.ts";
 import { textOf } from "../fixtures/memory-log.ts";
 import { openStore } from "../index.ts";
@@ -13,9 +12,8 @@ const STORING_PROCESS = join(import.meta.dirname, "..", "fixtures", "storing-pro
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
+  folder = scratchFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("after kill -9 in the middle of writing, every entry is the last one of the changelog, and so are the due times", async () => {
   const directory = join(folder, "store");

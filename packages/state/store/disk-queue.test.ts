@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { entryOf, MemoryLog, textOf } from "../fixtures/memory-log.ts";
 import { type PartitionStore, type StoreDisk, storesOn } from "../index.ts";
 import { openLmdbFiles } from "../lmdb-files.ts";
@@ -31,14 +29,13 @@ const SLOW_DISK: StoreDisk = {
 };
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-queue-"));
+  folder = scratchFolder();
   [log, held, refusal, transactions] = [new MemoryLog(), undefined, undefined, 0];
   store = await storesOn(SLOW_DISK)(log.options(folder));
   await store.own(log.owner());
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

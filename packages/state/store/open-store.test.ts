@@ -1,8 +1,7 @@
 // Tests what a store finds on the disk when it opens, and whether it believes it.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { entryOf, MemoryLog, TOPIC } from "../fixtures/memory-log.ts";
 import { openStore, type PartitionStore, type StoreDisk, type StoreOptions, storesOn } from "../index.ts";
 import { openLmdbFiles } from "../lmdb-files.ts";
@@ -17,7 +16,7 @@ const open: PartitionStore[] = [];
 
 /** Files of two entries, with a checkpoint behind them. */
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "hookline-store-"));
+  directory = scratchFolder();
   [log, discarded] = [new MemoryLog(), []];
   const store = await openStore(log.options(directory));
   await store.own(log.owner());
@@ -28,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const store of open.splice(0)) await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 async function again(more: Partial<StoreOptions> = {}): Promise<PartitionStore> {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { entryOf, MemoryLog, removalOf, TOPIC, textOf } from "../fixtures/memory-log.ts";
 import { openStore, type PartitionStore, StoreLostError } from "../index.ts";
 
@@ -11,13 +10,12 @@ let log: MemoryLog;
 const open: PartitionStore[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
+  folder = scratchFolder();
   directory = join(folder, "own");
   log = new MemoryLog();
 });
 afterEach(async () => {
   for (const store of open.splice(0)) await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 type More = Parameters<MemoryLog["options"]>[1];

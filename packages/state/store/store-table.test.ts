@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { entryOf } from "../fixtures/memory-log.ts";
 import { openLmdbFiles } from "../lmdb-files.ts";
 import { StoreTable } from "./store-table.ts";
@@ -12,12 +10,11 @@ let folder: string;
 let table: StoreTable;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-table-"));
+  folder = scratchFolder();
   table = new StoreTable(openLmdbFiles(folder));
 });
 afterEach(async () => {
   await table.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe("a store's due times", () => {

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 
 const TOKENS = ["first-token-0123456789", "second-token-987654321"];
@@ -20,7 +20,7 @@ let tokenFile: string;
 
 beforeAll(async () => {
   open = await startControl();
-  folder = await mkdtemp(join(tmpdir(), "hookline-tokens-"));
+  folder = scratchFolder();
   tokenFile = join(folder, "tokens");
   await writeFile(tokenFile, TOKENS.join(","));
   const settings = { HOOKLINE_API_TOKENS_FILE: tokenFile, HOOKLINE_CONTROL_HOST: "127.0.0.1" };
@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await guarded.stop();
   await open.stop();
-  await rm(folder, { recursive: true });
 });
 
 /** A request with headers that fetch does not let a program set. */

@@ -1,9 +1,9 @@
 // Tokens change while control runs: the file is real, the clock is the test's.
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { apiTokenSettings, readSettings } from "#runtime";
+import { scratchFolder } from "#support/scratch-folder";
 import { testSessions } from "./fixtures/sessions.ts";
 import { followTokens } from "./token-file.ts";
 
@@ -21,11 +21,10 @@ let stop: (() => unknown) | undefined;
 let listed: () => readonly string[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "hookline-tokens-"));
+  folder = scratchFolder();
   file = join(folder, "tokens");
   [said, revoked, stop] = [[], 0, undefined];
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function follow(environment: Readonly<Record<string, string>>) {
   const { tokens } = readSettings({ tokens: apiTokenSettings }, { processName: "control", environment });

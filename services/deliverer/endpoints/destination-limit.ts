@@ -1,11 +1,19 @@
 // The limits that a destination sets for itself (contract 4.4). Such a destination has one shard, so this process sees all its
 // requests and the limits are exact. Pure.
+import type { DestinationConfig } from "#topics";
 import { MAX_WAIT_MS } from "./endpoint-queue.ts";
 import { type EndpointRequest, RequestQueue } from "./request.ts";
 
-export interface Quota {
-  readonly maxRequestsPerSecond: number | null;
-  readonly maxInFlight: number | null;
+/** The options that are a limit; without any of them a destination has none. */
+export const LIMIT_FIELDS = ["maxRequestsPerSecond", "maxInFlight"] as const;
+
+export type Quota = Pick<DestinationConfig, (typeof LIMIT_FIELDS)[number]>;
+
+export function quotaOf(config: Quota): Quota | undefined {
+  const { maxRequestsPerSecond, maxInFlight } = config;
+  return maxRequestsPerSecond === null && maxInFlight === null
+    ? undefined
+    : { maxRequestsPerSecond, maxInFlight };
 }
 
 /** The most that late ticks make up for: 1 % of a second. */

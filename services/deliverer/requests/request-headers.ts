@@ -1,6 +1,7 @@
 // The headers of one request, signed for this attempt: the secret may have changed since the last one (contract 2.3, 3.6). Pure.
 import { deliveryHeaders, type StandardWebhookOptions } from "#contract";
-import type { DeliveryJob } from "#topics";
+import type { SecretBox } from "#secrets";
+import type { DeliveryJob, DestinationConfig } from "#topics";
 
 /** The secrets that sign a destination's requests, in clear; they live in memory only (contract 6.3). */
 export interface Signing {
@@ -10,6 +11,31 @@ export interface Signing {
   readonly standardWebhooks: boolean;
   /** The secret before; it signs the Standard Webhooks headers too until then, so that receivers can change over in their own time. */
   readonly previous: { readonly secret: string; readonly untilMs: number } | undefined;
+}
+
+/** What of a destination decides how its requests are signed. */
+export const SIGNING_FIELDS = [
+  "standardWebhooks",
+  "sharedSecret",
+  "previousSecret",
+  "previousSecretUntilMs",
+] as const satisfies readonly (keyof DestinationConfig)[];
+
+type SigningConfig = Pick<DestinationConfig, "id" | (typeof SIGNING_FIELDS)[number]>;
+
+/** Throws when a secret does not decrypt with the configured keys. */
+export function openSigning(config: SigningConfig, secretBox: SecretBox, nowMs: number): Signing {
+  const { id, standardWebhooks, previousSecretUntilMs: untilMs } = config;
+  const open = (field: "sharedSecret" | "previousSecret"): string | undefined => {
+    const secret = config[field];
+    return secret === null ? undefined : secretBox.decrypt(secret, { destinationId: id, field });
+  };
+  const sharedSecret = open("sharedSecret");
+  // An old secret that signs nothing must not make the destination unreadable when its key is gone.
+  if (!standardWebhooks || untilMs === null || untilMs <= nowMs)
+    return { sharedSecret, standardWebhooks, previous: undefined };
+  const secret = open("previousSecret");
+  return { sharedSecret, standardWebhooks, previous: secret === undefined ? undefined : { secret, untilMs } };
 }
 
 export interface RequestParts {

@@ -1,6 +1,6 @@
 // Waking in a whole deliverer in a simulated world: how its parts are put together.
 import { expect, test } from "@jest/globals";
-import type { Behaviour } from "../../../test/simulation/endpoints/script.ts";
+import type { Behaviour } from "#testing";
 import { callsFrom, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
 
 const MINUTE_MS = 60_000;

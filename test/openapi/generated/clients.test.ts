@@ -1,9 +1,8 @@
 // Clients that two generators make of the document: each makes every call once, against a real control API, and reads the answer.
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { request as ask, createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -13,6 +12,7 @@ import { installGenerators, pythonEnvironment, typescriptGenerator } from "#supp
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
 import { requirePython } from "#support/installed";
+import { scratchFolder } from "#support/scratch-folder";
 import { openTopics, type TopicClient } from "../../../services/control/deliveries/fixtures/deliveries.ts";
 import { currentDocument } from "../document.ts";
 import { type MadeCall, type PlannedCall, planOf } from "./plan.ts";
@@ -45,7 +45,7 @@ const came: string[] = [];
 
 beforeAll(async () => {
   requirePython();
-  folder = await mkdtemp(join(tmpdir(), "hookline-generated-"));
+  folder = scratchFolder();
   document = await currentDocument();
   await writeFile(join(folder, "openapi.json"), JSON.stringify(document));
   await Promise.all([installGenerators(), startControl().then((started) => (control = started))]);
@@ -58,7 +58,6 @@ afterAll(async () => {
   between?.close();
   await topics?.close();
   await control?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Passes everything on. A stream ends with its first piece, as the Python client reads an answer to its end. */

@@ -1,5 +1,5 @@
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { isLostOf } from "./arrived.ts";
 import { commitTimes } from "./commit-times.ts";
 import { type Expectation, expectations } from "./expectations.ts";

@@ -1,7 +1,7 @@
 // A law of audiences: who was deleted comes back by what happens later, and by nothing else.
 import { SPACE_SOURCE } from "#contract";
+import { EPOCH_MS } from "#testing/host";
 import type { Call } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { changesOf, newestProfiles, ownerOf } from "./audience-changes.ts";
 import { skewOf } from "./audience-skew.ts";
 import { audienceLaw } from "./audiences.ts";

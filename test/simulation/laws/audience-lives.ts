@@ -1,8 +1,8 @@
 // The lives of users in a world of audiences, from the log of their events alone: a deletion ends one, and what comes after it begins another.
 import { identityOf } from "#contract";
+import { EPOCH_MS } from "#testing/host";
 import type { Call, ProfileEventRecord } from "#topics";
 import type { NaiveCall, NaivePerson } from "../../audiences/naive-definition.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { mergedOf, naiveCallOf } from "./audience-people.ts";
 import { Suppressions } from "./audience-suppressions.ts";
 import type { Story, Written } from "./story.ts";

@@ -1,6 +1,6 @@
 // A law of audiences: of what is paused or deleted nothing is sent.
-import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
+import { REQUEST_TIMEOUT_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import { type Change, changesOf } from "./audience-changes.ts";
 import { type Versions, versionsOf } from "./audience-versions.ts";
 import { audienceLaw } from "./audiences.ts";

@@ -1,8 +1,8 @@
 // Laws of audiences: nothing is said of a suppressed user.
 import { isSilenced } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
+import { EPOCH_MS } from "#testing/host";
 import type { ProfileEventRecord } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { changesOf, newestProfiles } from "./audience-changes.ts";
 import { skewOf } from "./audience-skew.ts";
 import { audienceLaw } from "./audiences.ts";

@@ -1,8 +1,8 @@
 // Laws of audiences: the track calls of changes. Each profile that has a change to send says whether that has one.
 import { TRACK_EVENTS, trackMessageIdOf } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
+import { EPOCH_MS } from "#testing/host";
 import type { Call, ProfileFlip } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { type Change, changeKey, changesOf, type Origin } from "./audience-changes.ts";
 import { versionsOf } from "./audience-versions.ts";
 import { audienceLaw } from "./audiences.ts";

@@ -1,7 +1,7 @@
 // Laws of audiences: against what recomputing everything naively gives.
 
+import { EPOCH_MS } from "#testing/host";
 import type { AudienceConfig } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { type Change, changesOf } from "./audience-changes.ts";
 import { type Happened, type Life, livesOf, personOf } from "./audience-lives.ts";
 import {

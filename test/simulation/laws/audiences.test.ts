@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { EPOCH_MS } from "#testing/host";
 import type { ProfileEventCall } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import {
   AUDIENCE,
   brokenBy,

@@ -1,5 +1,5 @@
+import type { Request } from "#testing";
 import type { DeliveryJob } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
 import { commitTimes } from "./commit-times.ts";
 import { cuts } from "./cuts.ts";
 import { goodTime } from "./good-time.ts";

@@ -1,7 +1,7 @@
 // A law of audiences: an anonymous id that nobody uses for the retention is forgotten, and no sooner.
 import { SPACE_SOURCE } from "#contract";
+import { EPOCH_MS } from "#testing/host";
 import type { AudienceConfig, Call, ProfileState } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { changesOf, newestProfiles, ownerOf } from "./audience-changes.ts";
 import { naiveCallOf, naiveValue, type Question } from "./audience-people.ts";
 import { skewOf } from "./audience-skew.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
+import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { Call, DeliveryJob } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { drawPlan } from "../plan/draw.ts";
 import { cleanStopsDoubleNothing } from "./clean-stops.ts";
 import { copiesAreNotRouted } from "./copies.ts";

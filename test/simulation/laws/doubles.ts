@@ -1,5 +1,5 @@
 import { replayJobId } from "#contract";
-import type { Request } from "../endpoints/endpoints.ts";
+import type { Request } from "#testing";
 import type { Happening } from "../world/history.ts";
 import { commitTimes } from "./commit-times.ts";
 import { cuts } from "./cuts.ts";

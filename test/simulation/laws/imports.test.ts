@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { EPOCH_MS } from "#testing/host";
 import {
   type MembershipImport,
   type MembershipImportRows,
@@ -7,7 +8,6 @@ import {
   suppressionKey,
   userHash,
 } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Happening } from "../world/history.ts";
 import { AUDIENCE, audienceStory, event, profile, version } from "./fixtures/audience-story.ts";
 import { writtenAt } from "./fixtures/empty-story.ts";

@@ -1,6 +1,6 @@
+import type { Request } from "#testing";
 import type { DeliveryJob } from "#topics";
 import { topicMap } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
 import { keyAt } from "./identity.ts";
 import type { Story, Written } from "./story.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { DestinationPlan, FilterPlan, Plan } from "../plan/plan.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";
 import { dueTimesFollowSchedules, onlyWhatIsTakenIsSent } from "./jobs.ts";

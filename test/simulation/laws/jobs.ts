@@ -1,5 +1,5 @@
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Plan, Timing } from "../plan/plan.ts";
 import { sentOf, takes } from "./expectations.ts";
 import { callKey, keyAt } from "./identity.ts";

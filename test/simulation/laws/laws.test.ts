@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { DoneRun } from "#kafka";
+import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { Call, DeadLetter, DeliveryJob } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";

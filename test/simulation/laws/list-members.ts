@@ -1,5 +1,5 @@
 // Who is on a list in the end, from what was uploaded alone.
-import { EPOCH_MS } from "../host/virtual-host.ts";
+import { EPOCH_MS } from "#testing/host";
 import { newestProfiles } from "./audience-changes.ts";
 import { skewOf } from "./audience-skew.ts";
 import { silencesOf } from "./audience-suppressions.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { SPACE_SOURCE } from "#contract";
+import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { ConnectionSync, DeliveryJob, DestinationConfig } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { DestinationPlan } from "../plan/plan.ts";
 import { changeId } from "./audience-changes.ts";
 import { AUDIENCE, audienceStory, event, given, profile, sent, version } from "./fixtures/audience-story.ts";

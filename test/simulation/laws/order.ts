@@ -1,4 +1,4 @@
-import type { Request } from "../endpoints/endpoints.ts";
+import type { Request } from "#testing";
 import { cuts } from "./cuts.ts";
 import { callKey, keyAt, type OfCall } from "./identity.ts";
 import { isUntried } from "./job-events.ts";

@@ -1,5 +1,5 @@
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { goodTime } from "./good-time.ts";
 import { keyAt } from "./identity.ts";
 import { isTaken, jobEvents } from "./job-events.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { deletionMessageId, SPACE_SOURCE } from "#contract";
+import { EPOCH_MS } from "#testing/host";
 import {
   type Call,
   type DeliveryJob,
@@ -8,7 +9,6 @@ import {
   suppressionKey,
   userHash,
 } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { SOURCE_ID } from "../world/clients.ts";
 import { expectations } from "./expectations.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";

@@ -1,8 +1,8 @@
 // Laws of regulations, as control works on them: each ends, whoever is deleted is told of, and nothing is sent of who is suppressed.
 import { deletionMessageId, isDeletion, suppressionOf } from "#contract";
+import { REQUEST_TIMEOUT_MS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import { type Regulation, suppressionKey, userHash } from "#topics";
-import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import { skewOf } from "./audience-skew.ts";
 import { isTaken, isUntried } from "./job-events.ts";
 import { law, type Story, type Written } from "./story.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
+import type { Request } from "#testing";
 import type { DeadLetter, DeliveryJob, Replay } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
 import { committed, DESTINATION, EMPTY_STORY, URL, written } from "./fixtures/empty-story.ts";

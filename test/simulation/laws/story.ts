@@ -1,4 +1,5 @@
 import type { RawRecord } from "#kafka";
+import type { Request } from "#testing";
 import type {
   AudienceConfig,
   AudienceProgress,
@@ -18,7 +19,6 @@ import type {
   RoutedCall,
   Suppression,
 } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";

@@ -1,5 +1,5 @@
+import { EPOCH_MS } from "#testing/host";
 import { topicMap } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Plan } from "../plan/plan.ts";
 import { law } from "./story.ts";
 

@@ -1,5 +1,5 @@
 // Whether the endpoints of a destination let a wish be carried out.
-import { behaviourAt } from "../endpoints/script.ts";
+import { behaviourAt } from "#testing";
 import type { WishStep } from "../world/history.ts";
 import type { Story } from "./story.ts";
 

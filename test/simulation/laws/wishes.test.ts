@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
-import type { Request } from "../endpoints/endpoints.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { DestinationPlan, Plan } from "../plan/plan.ts";
 import type { Happening, WishStep } from "../world/history.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";

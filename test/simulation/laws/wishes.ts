@@ -1,5 +1,5 @@
+import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { Happening, WishStep } from "../world/history.ts";
 import { goodTime } from "./good-time.ts";
 import { callKey, keyAt } from "./identity.ts";

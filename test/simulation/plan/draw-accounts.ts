@@ -1,5 +1,5 @@
 // Accounts beside users: calls name them, and audiences are of them.
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import { configOf, type Definition } from "./draw-audiences.ts";
 import type { AudienceWrite, CallPlan, Plan } from "./plan.ts";
 

@@ -1,5 +1,5 @@
-import { EPOCH_MS } from "../host/virtual-host.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { CallPlan } from "./plan.ts";
 
 const START_MS = 4_000;

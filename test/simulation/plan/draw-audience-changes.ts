@@ -1,8 +1,9 @@
 // What happens in a world of audiences beside calls: audiences are edited, paused, resumed and deleted, users are imported, suppressed and deleted, there
 // are computed traits, clocks differ, and compacted logs are cleaned.
+
+import type { Random } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { AudienceConfig } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
-import type { Random } from "../random.ts";
 import { configOf, type Definition, FROM_CALLS } from "./draw-audiences.ts";
 import { drawProfileWrites, LIST } from "./draw-profile-writes.ts";
 import { drawRegulations } from "./draw-regulations.ts";

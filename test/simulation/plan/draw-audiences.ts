@@ -1,8 +1,8 @@
 // Worlds of the audience processor: calls, audiences, processors and what goes wrong with them. Nothing is delivered in them.
 import { audience } from "#support/records";
+import { Random } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { AudienceConfig } from "#topics";
-import { EPOCH_MS } from "../host/virtual-host.ts";
-import { Random } from "../random.ts";
 import { drawAudienceCalls } from "./draw-audience-calls.ts";
 import { drawAudienceFaults } from "./draw-audience-faults.ts";
 import type { AudienceWrite, Plan, ProcessPlan } from "./plan.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import { drawControlProcesses, drawReplayFaults, HELD_MS } from "./draw-control.ts";
 import type { CallsAgain, Plan, ReplayPlan } from "./plan.ts";
 

@@ -1,5 +1,4 @@
-import type { Behaviour, Script } from "../endpoints/script.ts";
-import type { Random } from "../random.ts";
+import type { Behaviour, Random, Script } from "#testing";
 import type { CallPlan, Fault, FaultKind, Plan, ProcessPlan } from "./plan.ts";
 
 /** In so many small worlds. */

@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import type { DestinationPlan, Fault, FaultKind, Plan, ProcessPlan, ReplayPlan, Timing } from "./plan.ts";
 import type { SizeName } from "./size.ts";
 

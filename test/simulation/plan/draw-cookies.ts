@@ -1,5 +1,5 @@
 // Anonymous ids that are never linked, and forgotten when nobody has used them for long.
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import type { AudienceWrite, CallPlan, Plan } from "./plan.ts";
 
 const COOKIES_SHARE = 0.35;

@@ -1,5 +1,5 @@
+import type { Random } from "#testing";
 import { topicMap } from "#topics";
-import type { Random } from "../random.ts";
 import type { Fault, Plan } from "./plan.ts";
 
 /** In so many worlds. */

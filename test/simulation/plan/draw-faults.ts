@@ -1,5 +1,4 @@
-import type { Script } from "../endpoints/script.ts";
-import type { Random } from "../random.ts";
+import type { Random, Script } from "#testing";
 import { drawStorm } from "./draw-storm.ts";
 import type { Fault, FaultKind, ProcessPlan, RequestFault, Timing } from "./plan.ts";
 

@@ -1,6 +1,7 @@
 // Which lists people upload, in worlds of members, and what goes wrong around that.
-import { EPOCH_MS } from "../host/virtual-host.ts";
-import type { Random } from "../random.ts";
+
+import type { Random } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import { configOf } from "./draw-audiences.ts";
 import { drawMemberFaults } from "./draw-member-faults.ts";
 import { isLinking, LIST } from "./draw-profile-writes.ts";

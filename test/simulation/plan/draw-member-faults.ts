@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import type { Fault, FaultKind, ProcessPlan, RequestFault, Timing, Wish } from "./plan.ts";
 
 export interface MemberFaultsDrawn {

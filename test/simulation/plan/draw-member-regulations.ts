@@ -1,5 +1,5 @@
 // What people ask control for about users, in worlds of members: to delete them, to suppress them, to end that.
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import { SOURCE_ID } from "../world/clients.ts";
 import type { Plan, RegulationPlan } from "./plan.ts";
 

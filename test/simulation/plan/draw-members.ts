@@ -1,8 +1,7 @@
 // Worlds of members: audiences whose changes are delivered, and destinations that are connected to them in the middle of it. Control works on
 // what follows from that, with profiles of its own.
 import { SPACE_SOURCE } from "#contract";
-import type { Script } from "../endpoints/script.ts";
-import { Random } from "../random.ts";
+import { Random, type Script } from "#testing";
 import { SOURCE_ID } from "../world/clients.ts";
 import { withChanges } from "./draw-audience-changes.ts";
 import { drawAudiencePlan } from "./draw-audiences.ts";

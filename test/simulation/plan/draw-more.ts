@@ -1,4 +1,4 @@
-import { Random } from "../random.ts";
+import { Random } from "#testing";
 import { withCallReplays } from "./draw-call-replays.ts";
 import { withCopies } from "./draw-copies.ts";
 import { withCutLogs } from "./draw-cut-logs.ts";

@@ -1,6 +1,6 @@
 // Users are suppressed, and not suppressed any more, in worlds of audiences; where users are linked they are deleted here too.
 import { SPACE_SOURCE } from "#contract";
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import { SOURCE_ID } from "../world/clients.ts";
 import { isLinking } from "./draw-profile-writes.ts";
 import type { Plan, ProfileWrite } from "./plan.ts";

@@ -1,5 +1,4 @@
-import type { Behaviour, Phase, Script } from "../endpoints/script.ts";
-import type { Random } from "../random.ts";
+import type { Behaviour, Phase, Random, Script } from "#testing";
 import type { DestinationPlan, Timing } from "./plan.ts";
 
 /** How the endpoints are, all of them well again when the calm begins. */

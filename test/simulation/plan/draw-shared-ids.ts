@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import type { CallPlan, Plan } from "./plan.ts";
 
 /** In so many worlds. */

@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 import type { Fault, FaultKind, ProcessPlan, RequestFault } from "./plan.ts";
 
 /** How long a storm lasts, ms. */

@@ -1,6 +1,7 @@
 // People who pause, resume, retry, switch and delete destinations over the control API.
+
+import type { Random } from "#testing";
 import { topicMap } from "#topics";
-import type { Random } from "../random.ts";
 import { drawControlProcesses, HELD_MS } from "./draw-control.ts";
 import type { CallPlan, Fault, Plan, Timing, Wish } from "./plan.ts";
 

@@ -1,5 +1,5 @@
 import type { ServiceName } from "#contract";
-import { Random } from "../random.ts";
+import { Random } from "#testing";
 import { withComeback } from "./draw-comeback.ts";
 import { withControl } from "./draw-control.ts";
 import { drawFaults } from "./draw-faults.ts";

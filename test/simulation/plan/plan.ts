@@ -1,6 +1,6 @@
 import type { ServiceName } from "#contract";
+import type { Script } from "#testing";
 import type { AudienceConfig } from "#topics";
-import type { Script } from "../endpoints/script.ts";
 
 export interface ProcessPlan {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "#testing";
 
 type Range = readonly [min: number, max: number];
 

@@ -1,4 +1,4 @@
-import { Random } from "../random.ts";
+import { Random } from "#testing";
 import { drawPlan } from "./draw.ts";
 import { withAccounts } from "./draw-accounts.ts";
 import { withChanges } from "./draw-audience-changes.ts";

@@ -1,4 +1,4 @@
-import { inRealEvent } from "../host/real-event.ts";
+import { inRealEvent } from "#testing/host";
 import type { ListShown } from "../laws/story.ts";
 import type { Desk, Fleet } from "../world/fleet.ts";
 import type { World } from "../world/world.ts";

@@ -1,9 +1,8 @@
 import type { RawRecord } from "#kafka";
 import type { Serde } from "#serde";
+import { REQUEST_TIMEOUT_MS } from "#testing";
+import { inRealEvent, RestlessWorldError } from "#testing/host";
 import { allTopics, type RecordName, type RecordTypes, type Topic } from "#topics";
-import { REQUEST_TIMEOUT_MS } from "../cluster/connection.ts";
-import { inRealEvent } from "../host/real-event.ts";
-import { RestlessWorldError } from "../host/virtual-time.ts";
 import { findingsOf } from "../laws/laws.ts";
 import type { Finding, LossShown, Remainder, Story, Written } from "../laws/story.ts";
 import type { Plan } from "../plan/plan.ts";

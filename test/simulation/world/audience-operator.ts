@@ -2,9 +2,8 @@ import { userProfileId } from "#audiences";
 import { connect } from "#connection";
 import type { OutgoingRecord, Producer } from "#kafka";
 import type { Serde } from "#serde";
+import { EPOCH_MS, type VirtualHost } from "#testing/host";
 import { type ProfileEventRecord, profileEvent } from "#topics";
-import type { VirtualHost } from "../host/virtual-host.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { AudienceWrite, ProfileWrite } from "../plan/plan.ts";
 import type { World } from "./world.ts";
 

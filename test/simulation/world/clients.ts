@@ -1,6 +1,6 @@
-import type { VirtualTime } from "../host/virtual-time.ts";
+import type { Random } from "#testing";
+import type { VirtualTime } from "#testing/host";
 import type { CallPlan } from "../plan/plan.ts";
-import type { Random } from "../random.ts";
 import type { Accept } from "./ingest.ts";
 import type { SimulatedProcess } from "./process.ts";
 

@@ -1,6 +1,6 @@
+import type { Random } from "#testing";
+import type { VirtualTime } from "#testing/host";
 import { ProblemError } from "../../../services/control/http/problem.ts";
-import type { VirtualTime } from "../host/virtual-time.ts";
-import type { Random } from "../random.ts";
 import type { Desk } from "./fleet.ts";
 import type { World } from "./world.ts";
 

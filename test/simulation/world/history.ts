@@ -1,6 +1,6 @@
 import type { DoneRun, RawRecord, TopicPartition } from "#kafka";
+import type { Request } from "#testing";
 import type { WaitingCount } from "../../../services/control/deliveries/waiting/kept-waiting.ts";
-import type { Request } from "../endpoints/endpoints.ts";
 import type { CallPlan, DestinationPlan } from "../plan/plan.ts";
 
 /** A destination as the operator has written it; undefined: deleted. */

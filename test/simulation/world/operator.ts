@@ -1,9 +1,9 @@
 import { connect } from "#connection";
 import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
+import { EPOCH_MS, type VirtualHost } from "#testing/host";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { createSource } from "../../../services/control/resources/sources/source.ts";
-import { EPOCH_MS, type VirtualHost } from "../host/virtual-host.ts";
 import type { Change, DestinationPlan } from "../plan/plan.ts";
 import { SOURCE_ID } from "./clients.ts";
 import type { World } from "./world.ts";

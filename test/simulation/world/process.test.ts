@@ -1,11 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ServiceContext, ServiceDefinition } from "#runtime";
+import { Random } from "#testing";
+import { inRealEvent, VirtualHost, VirtualTime } from "#testing/host";
 import { createDeliverer } from "../../../services/deliverer/service.ts";
 import { createWebhookRouter } from "../../../services/webhook-router/service.ts";
-import { inRealEvent } from "../host/real-event.ts";
-import { VirtualHost } from "../host/virtual-host.ts";
-import { VirtualTime } from "../host/virtual-time.ts";
-import { Random } from "../random.ts";
 import { LogBook } from "./log-book.ts";
 import { SimulatedProcess } from "./process.ts";
 import { Trace } from "./trace.ts";

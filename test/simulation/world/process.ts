@@ -7,7 +7,7 @@ import {
   type ServiceDefinition,
   type SettingsOf,
 } from "#runtime";
-import type { VirtualHost } from "../host/virtual-host.ts";
+import type { VirtualHost } from "#testing/host";
 import type { LogBook } from "./log-book.ts";
 import { Meters } from "./meters.ts";
 

@@ -1,10 +1,10 @@
+import { EPOCH_MS } from "#testing/host";
 import type { Replay } from "#topics";
 import {
   cancelReplay,
   startCallReplay,
   startReplay,
 } from "../../../services/control/jobs/replays/commands.ts";
-import { EPOCH_MS } from "../host/virtual-host.ts";
 import type { CallsAgain, ReplayPlan } from "../plan/plan.ts";
 import { DeskClient } from "./desk-client.ts";
 import type { Desk } from "./fleet.ts";

@@ -1,6 +1,5 @@
-import { type Api, type ClusterRequest, type Decision, type Faults, PASS } from "../cluster/faults.ts";
+import { type Api, type ClusterRequest, type Decision, type Faults, PASS, type Random } from "#testing";
 import type { Fault, RequestFault } from "../plan/plan.ts";
-import type { Random } from "../random.ts";
 
 const APIS: Readonly<Record<RequestFault["what"], readonly Api[]>> = {
   produce: ["produce"],

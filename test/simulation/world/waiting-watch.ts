@@ -1,10 +1,10 @@
+import type { Random } from "#testing";
+import { EPOCH_MS, type VirtualHost } from "#testing/host";
 import { consumerGroups } from "#topics";
 import { deliveryFlow } from "../../../services/control/deliveries/flow/flow.ts";
 import type { FlowParts } from "../../../services/control/deliveries/flow/parts.ts";
 import { readCounts } from "../../../services/control/deliveries/flow/read.ts";
 import { WaitingCounter } from "../../../services/control/deliveries/waiting/waiting-counter.ts";
-import { EPOCH_MS, type VirtualHost } from "../host/virtual-host.ts";
-import type { Random } from "../random.ts";
 import type { Desk } from "./fleet.ts";
 import type { World } from "./world.ts";
 

@@ -7,19 +7,14 @@ import {
 } from "#kafka";
 import type { Logger } from "#runtime";
 import { createSerde, type Serde, type SerdeOptions } from "#serde";
+import { Endpoints, Random, SimulatedCluster, SimulatedDisk, SimulatedRegistry } from "#testing";
+import { VirtualHost, VirtualTime } from "#testing/host";
 import { allTopics, type TopicMap, topicMap } from "#topics";
-import { SimulatedCluster } from "../cluster/index.ts";
-import { Endpoints } from "../endpoints/endpoints.ts";
-import { VirtualHost } from "../host/virtual-host.ts";
-import { VirtualTime } from "../host/virtual-time.ts";
 import type { Plan } from "../plan/plan.ts";
-import { Random } from "../random.ts";
 import { SOURCE_ID } from "./clients.ts";
-import { SimulatedDisk } from "./disk.ts";
 import { History } from "./history.ts";
 import { SimulatedIndexDisk } from "./index-disk.ts";
 import { LogBook } from "./log-book.ts";
-import { SimulatedRegistry } from "./registry.ts";
 import { PlannedFaults } from "./requests.ts";
 import { Trace } from "./trace.ts";
 

@@ -9,10 +9,12 @@ import { Table } from "../../../elements/table.tsx";
 import { Text } from "../../../elements/text.tsx";
 import { Time } from "../../../elements/time.tsx";
 import { UserLink } from "../../../elements/user-link.tsx";
-import { givenOf, type Texts } from "./options.ts";
+import { givenOf, OPTION_NAMES, OPTIONS, type Texts } from "./options.ts";
 
 type Tested = Schemas["FilterTest"];
 type TestedCall = Schemas["TestedCall"];
+
+const SELECTION = OPTION_NAMES.filter((name) => OPTIONS[name].group === "selection");
 
 interface OfSource {
   readonly sourceId: string;
@@ -21,12 +23,10 @@ interface OfSource {
 
 /** One source after the other: each is work for Kafka. */
 async function testAll(texts: Texts): Promise<readonly OfSource[]> {
-  const [callTypes, events, filter, sourceIds] = (
-    ["callTypes", "events", "filter", "sourceIds"] as const
-  ).map((name) => givenOf(name, texts));
+  const selection = SELECTION.map((name) => [name, givenOf(name, texts)]);
   const all: OfSource[] = [];
-  for (const sourceId of sourceIds as readonly string[]) {
-    const body = { sourceId, callTypes, events, filter } as Schemas["TestFilterBody"];
+  for (const sourceId of givenOf("sourceIds", texts) as readonly string[]) {
+    const body = { sourceId, ...Object.fromEntries(selection) } as Schemas["TestFilterBody"];
     all.push({ sourceId, tested: await answerOf(api.POST("/v1/filters/test", { body })) });
   }
   return all;

@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { changesOf, OPTION_NAMES, textsOf } from "./options.ts";
+import { BLANK, changesOf, OPTION_NAMES, OPTIONS, type OptionName, textsOf } from "./options.ts";
 import { webhooksPatch, webhookTexts } from "./webhooks.ts";
 
 const BEFORE = {
+  ...BLANK,
   ...{ name: "Hook", enabled: true, labels: { team: "growth", env: "live" }, sourceIds: ["shop", "app"] },
   ...{ callTypes: null, events: ["A b", "C"], filter: { path: "type", op: "eq", value: "track" } },
   ...{ maxRequestsPerSecond: 2.5, maxInFlight: null, shards: null, retryDelays: ["10s", "1m"] },
@@ -17,13 +18,15 @@ test("what is not touched is no change, whatever the option", () => {
   expect(webhooksPatch(BEFORE, webhookTexts(BEFORE))).toEqual({ patch: {}, problems: [] });
 });
 
-test("every option is changed, and an empty text is null where that is the default", () => {
-  const texts = {
+test("an option of every kind is changed, and an empty text is null where that is the default", () => {
+  const changed = {
     ...{ name: " Other ", enabled: "", labels: "team: sales\nnew: a:b", sourceIds: "shop\n\n" },
     ...{ callTypes: "track\nidentify", events: "", filter: "", maxRequestsPerSecond: "", maxInFlight: "7" },
     ...{ shards: "2", retryDelays: "", retryWindow: "2h", disableAfter: "", standardWebhooks: "on" },
   };
-  expect(changesOf(BEFORE, texts)).toEqual({
+  const kindsOf = (names: readonly OptionName[]) => new Set(names.map((name) => OPTIONS[name].kind));
+  expect(kindsOf(Object.keys(changed) as OptionName[])).toEqual(kindsOf(OPTION_NAMES));
+  expect(changesOf(BEFORE, { ...textsOf(BEFORE), ...changed })).toEqual({
     patch: {
       ...{
         name: "Other",

@@ -1,6 +1,6 @@
 // POST /v1/filters/test.
 import { type Static, Type } from "typebox";
-import { formatDuration, isJsonObject } from "#contract";
+import { formatDuration, isJsonObject, SELECTION_FIELDS, type Selection, TAKES_ALL } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
@@ -9,6 +9,7 @@ import type { ControlApp } from "../../http/server.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import { USER_VIEW } from "../../http/user-fields.ts";
 import { checkBody } from "../../http/validation.ts";
+import { OPTIONAL_FIELDS } from "../../resources/destinations/options/patch.ts";
 import { filterProblems } from "../../resources/destinations/options/rules.ts";
 import { OPTIONS } from "../../resources/destinations/options/table.ts";
 import { checkSource, type KnownSourceParts } from "../known-source.ts";
@@ -28,12 +29,16 @@ export interface FilterTestParts extends KnownSourceParts, Omit<FilterTestWork, 
 
 const MOST_CALLS = 100;
 
+const SELECTION = Object.fromEntries(SELECTION_FIELDS.map((name) => [name, OPTIONAL_FIELDS[name]])) as Pick<
+  typeof OPTIONAL_FIELDS,
+  keyof Selection
+>;
+
 const FilterTestBody = Type.Object(
   {
     sourceId: Type.String({ minLength: 1, description: "Whose last calls are looked at." }),
     filter: OPTIONS.filter.schema,
-    callTypes: Type.Optional(OPTIONS.callTypes.schema),
-    events: Type.Optional(OPTIONS.events.schema),
+    ...SELECTION,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_CALLS, default: MOST_CALLS })),
   },
   { additionalProperties: false },
@@ -88,7 +93,7 @@ export function addFilterTestRoute(app: ControlApp, parts: FilterTestParts): voi
         tags: ["destinations"],
         operationId: "testFilter",
         summary: "Which of a source's last calls a filter would send, and why; nothing is sent",
-        description: `Judges as a router would, of a destination with these \`callTypes\`, \`events\` and \`filter\`. The calls are read from the log, which has those of ${formatDuration(KEPT_MS.calls)}; of a source that is rare among the others, the older ones as far as routers record calls.`,
+        description: `Judges as a router would, of a destination with these ${SELECTION_FIELDS.map((name) => `\`${name}\``).join(", ")} and \`filter\`. The calls are read from the log, which has those of ${formatDuration(KEPT_MS.calls)}; of a source that is rare among the others, the older ones as far as routers record calls.`,
         body: FilterTestBody,
         response: { 200: FilterTestView, ...problemResponses },
       },
@@ -96,11 +101,11 @@ export function addFilterTestRoute(app: ControlApp, parts: FilterTestParts): voi
     async (request): Promise<Static<typeof FilterTestView>> => {
       const { body } = request;
       checkBody(request, isJsonObject(body) ? filterProblems(body.filter, { before: undefined }) : []);
-      const { callTypes = null, events = null, filter, limit = MOST_CALLS, sourceId } = body;
+      const { filter, limit = MOST_CALLS, sourceId, ...given } = body;
       await checkSource(parts, sourceId);
       const { index } = parts.deliveries;
       const stored = OPTIONS.filter.store(filter);
-      const asked = { sourceId, callTypes, events, filter: stored, limit };
+      const asked = { ...TAKES_ALL, ...given, sourceId, filter: stored, limit };
       return viewOf(await testFilter({ ...parts, index }, asked));
     },
   );

@@ -1,6 +1,6 @@
 // The last calls of a source, judged by what a destination would take. In slices: judging one call may take 5 ms (decision 114).
 import { type DecidingCondition, explainFilter, filterFrom } from "#audiences";
-import { isAlwaysSent, type PassedOverReason, whyNotSelected } from "#contract";
+import { isAlwaysSent, type PassedOverReason, type Selection, whyNotSelected } from "#contract";
 import type { Host } from "#host";
 import type { Call, DestinationConfig } from "#topics";
 import { ProblemError } from "../../http/problem.ts";
@@ -26,7 +26,7 @@ export interface FilterTestWork {
   readonly host: Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
 }
 
-export interface FilterTest extends Pick<DestinationConfig, "callTypes" | "events" | "filter"> {
+export interface FilterTest extends Selection, Pick<DestinationConfig, "filter"> {
   readonly sourceId: string;
   readonly limit: number;
 }
@@ -114,7 +114,7 @@ async function olderCalls(
 /** In the order in which routers look. */
 function judge(
   call: Call,
-  selection: Pick<FilterTest, "callTypes" | "events">,
+  selection: Selection,
   filter: ReturnType<typeof filterFrom> | undefined,
 ): JudgedCall {
   const reason = whyNotSelected(call, selection);

@@ -1,9 +1,9 @@
 // The watch over health on a simulated Kafka: how its parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
 import { partitionOfKey } from "#kafka";
+import { NO_FAULTS, PASS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { DestinationConfig } from "#topics";
-import { NO_FAULTS, PASS } from "../../../../test/simulation/cluster/faults.ts";
-import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
 import { type Control, control, type Options, operator } from "./fixtures/simulated-control.ts";
 

@@ -1,50 +1,35 @@
-import {
-  closeSync,
-  cpSync,
-  ftruncateSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, cpSync, ftruncateSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { attempt, auditEntry, DETAILS, deadLetter, routedCall, START_MS, total } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { rowCounts } from "./fixtures/row-counts.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
 import type { RetentionRules } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
-const folders: string[] = [];
-const opened: DeliveryIndex[] = [];
+const opened = new Map<DeliveryIndex, string>();
 
 afterEach(() => {
-  for (const index of opened.splice(0)) index.close();
-  for (const folder of folders.splice(0)) {
+  for (const index of opened.keys()) index.close();
+  const folders = new Set(opened.values());
+  opened.clear();
+  for (const folder of folders) {
     const { said, there } = rowCounts(folder);
-    rmSync(folder, { recursive: true, force: true });
     expect(said).toEqual(there);
   }
 });
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-index-"));
-  folders.push(folder);
-  return folder;
-}
-
-function open(folder: string = newFolder(), nowMs: number = START_MS) {
+function open(folder: string = scratchFolder(), nowMs: number = START_MS) {
   const discarded: string[] = [];
   const index = new DeliveryIndex({
     folder,
     nowMs: () => nowMs,
     onDiscarded: (why) => void discarded.push(why),
   });
-  opened.push(index);
+  opened.set(index, folder);
   /** Appends to partition 0, or another one, as if read from its topic. */
   function read<K extends Indexed>(kind: K, records: readonly IndexedRecords[K][], partition = 0): void {
     const from = index.position(kind, partition) ?? 0;
@@ -238,7 +223,7 @@ describe("totals", () => {
   });
 
   test("that a producer wrote twice count once, also after a restart", () => {
-    const folder = newFolder();
+    const folder = scratchFolder();
     const first = open(folder);
     first.read("totals", [
       total({ sequence: 1 }),
@@ -275,7 +260,7 @@ describe("the file", () => {
   });
 
   test("that is no database, or one of another version, is built again", () => {
-    const folder = newFolder();
+    const folder = scratchFolder();
     writeFileSync(join(folder, "index.sqlite"), "no database".repeat(1_000));
     const first = open(folder);
     expect(first.discarded).toHaveLength(1);
@@ -310,7 +295,7 @@ describe("the file", () => {
   test("that a killed process left is used; of a machine that stopped meanwhile it is built again", () => {
     const { folder, index, read } = open();
     read("attempts", [attempt()]);
-    const [killed, stopped] = [newFolder(), newFolder()];
+    const [killed, stopped] = [scratchFolder(), scratchFolder()];
     for (const copy of [killed, stopped]) cpSync(folder, copy, { recursive: true });
     expect(open(killed).index.position("attempts", 0)).toBe(1);
     const database = new DatabaseSync(join(stopped, "index.sqlite"));
@@ -373,7 +358,7 @@ describe("what is old", () => {
 
   test("leaves when its topic no longer keeps it", () => {
     const nowMs = START_MS + 10 * DAY_MS;
-    const { index, read } = open(newFolder(), nowMs);
+    const { index, read } = open(scratchFolder(), nowMs);
     const ages = [13, 8, 6, 1];
     read(
       "attempts",

@@ -1,10 +1,8 @@
 // Counts of what became of calls, in a real index file.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { SPACE_SOURCE } from "#contract";
 import { deadLetter, refusedCalls, routedCall, START_MS } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import { DeliveryIndex } from "./delivery-index.ts";
 import type { FlowQuery } from "./flow-stages.ts";
 import { INDEXED, type Indexed, type IndexedRecords } from "./indexed.ts";
@@ -18,12 +16,11 @@ let index: DeliveryIndex;
 let nowMs: number;
 beforeEach(() => {
   nowMs = START_MS;
-  folder = mkdtempSync(join(tmpdir(), "hookline-flow-"));
+  folder = scratchFolder();
   index = new DeliveryIndex({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
 });
 afterEach(() => {
   index.close();
-  rmSync(folder, { recursive: true });
 });
 
 function read<K extends Indexed>(kind: K, records: readonly IndexedRecords[K][], partition = 0): void {

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { attempt, deadLetter, START_MS, WEBHOOK } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import type { DeadLetter, DeliveryAttempt } from "#topics";
 import { issueId } from "../../http/issue-id.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
@@ -10,18 +8,18 @@ import { MAX_ISSUES, QUIET_MS } from "./issues-table.ts";
 
 const HOUR_MS = 3_600_000;
 const ALL = { limit: 100 };
-const folders: string[] = [];
 const opened: DeliveryIndex[] = [];
 
 afterEach(() => {
   for (const index of opened.splice(0)) index.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 function open(nowMs = START_MS) {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-issues-"));
-  folders.push(folder);
-  const index = new DeliveryIndex({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
+  const index = new DeliveryIndex({
+    folder: scratchFolder(),
+    nowMs: () => nowMs,
+    onDiscarded: () => undefined,
+  });
   opened.push(index);
   const read = (kind: "attempts" | "deadLetters", records: readonly (DeliveryAttempt | DeadLetter)[]) => {
     const from = index.position(kind, 0) ?? 0;

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { refusedCalls, START_MS } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import type { RefusedCalls } from "#topics";
 import { placeOf } from "../../records/places/places.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
@@ -15,12 +13,11 @@ let folder: string;
 let index: DeliveryIndex;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-refused-"));
+  folder = scratchFolder();
   index = new DeliveryIndex({ folder, nowMs: () => START_MS + 2 * DAY_MS, onDiscarded: () => undefined });
 });
 afterEach(() => {
   index.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function read(records: readonly RefusedCalls[]): void {

@@ -1,10 +1,9 @@
 // Steps that are rolled up, and roll-ups that are written and read again, in real index files.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { deadLetter, routedCall, START_MS, total } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import type { StatsRollup } from "#topics";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { STEP_MS } from "./eras.ts";
@@ -25,12 +24,11 @@ let nowMs: number;
 const opened: DeliveryIndex[] = [];
 beforeEach(() => {
   nowMs = START_MS;
-  folder = mkdtempSync(join(tmpdir(), "hookline-rolling-"));
+  folder = scratchFolder();
 });
 afterEach(() => {
   for (const index of opened.splice(0)) index.close();
   const { said, there } = rowCounts(folder);
-  rmSync(folder, { recursive: true });
   expect(said).toEqual(there);
 });
 

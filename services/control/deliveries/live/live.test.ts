@@ -1,13 +1,11 @@
 // Live events over HTTP, on real Kafka; what ingest and deliverers write is written by the test.
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { connect as connectTo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect } from "#connection";
 import { type ControlService, startControl } from "#support/control-service";
 import { attempt, call, refusedCalls, WEBHOOK } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import { startService } from "#support/service";
 import { until } from "#support/until";
 import { type Call, callKey, type RefusedCalls } from "#topics";
@@ -177,7 +175,7 @@ test("what is not there cannot be watched, and a HEAD does not listen", async ()
 
 test("a process that is told to end by SIGTERM ends its streams in order, and then itself", async () => {
   const { keys, prefix, stack } = control;
-  const dataFolder = await mkdtemp(join(tmpdir(), "hookline-live-"));
+  const dataFolder = scratchFolder();
   const service = await startService({
     name: "control",
     settings: {
@@ -197,7 +195,6 @@ test("a process that is told to end by SIGTERM ends its streams in order, and th
     expect(await Promise.all([source.ended, destination.ended])).toEqual(["in order", "in order"]);
   } finally {
     await service.kill();
-    await rm(dataFolder, { recursive: true, force: true });
   }
 }, 120_000);
 

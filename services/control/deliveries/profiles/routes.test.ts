@@ -1,12 +1,10 @@
 // The answer about one profile, over HTTP, on a real index; profiles are given.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
 import { createProfile, type Profile } from "#audiences";
 import { systemHost } from "#host";
 import { recordedLog } from "#support/recorded-log";
 import { audience, routedCall } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import type { AudienceConfig } from "#topics";
 import { createAuthorise } from "../../http/auth.ts";
 import { testSessions } from "../../http/fixtures/sessions.ts";
@@ -39,7 +37,7 @@ interface World {
 }
 
 async function started({ configs = [], profiles = [], slowness = 0, suppressed = [] }: World = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-profiles-"));
+  const folder = scratchFolder();
   const index = new DeliveryIndex({ folder, nowMs: () => NOW_MS, onDiscarded: () => undefined });
   let elapsedMs = 0;
   const host = {
@@ -65,7 +63,6 @@ async function started({ configs = [], profiles = [], slowness = 0, suppressed =
     routes: [(app) => addProfileRoute(app, parts)],
   });
   ends.push(
-    () => rmSync(folder, { recursive: true, force: true }),
     () => index.close(),
     () => server.close(),
   );

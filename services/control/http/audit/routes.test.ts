@@ -1,10 +1,8 @@
 // Pages of the audit log over entries as the version before wrote them: whole things, of any size.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { auditEntry } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import type { AuditEntry } from "#topics";
 import { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import { LOCAL_CALLER } from "../auth.ts";
@@ -25,12 +23,9 @@ function entryAt(at: number, more: Partial<AuditEntry> = {}): AuditEntry {
 
 /** An index that has read these entries from one partition. */
 function indexOf(entries: readonly AuditEntry[]): DeliveryIndex {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-audit-"));
+  const folder = scratchFolder();
   const index = new DeliveryIndex({ folder, nowMs: () => 1_000_000, onDiscarded: () => undefined });
-  ends.push(() => {
-    index.close();
-    rmSync(folder, { recursive: true });
-  });
+  ends.push(() => index.close());
   const spots = entries.map((record, offset) => ({ partition: 0, offset, record }));
   const nextOffset = entries.length;
   index.apply({ kind: "auditLog", partition: 0, entries: spots, nextOffset, epoch: index.epoch });

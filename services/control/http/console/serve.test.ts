@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
+import { scratchFolder } from "#support/scratch-folder";
 import { ProblemError } from "../problem.ts";
 import { createServer } from "../server.ts";
 import { readConsole } from "./files.ts";
@@ -11,14 +11,13 @@ const INDEX = "<!doctype html><title>Console</title>";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "hookline-console-"));
+  folder = scratchFolder();
   mkdirSync(join(folder, "assets"));
   writeFileSync(join(folder, "index.html"), INDEX);
   writeFileSync(join(folder, "assets/main-1a2b.js"), "run()");
   writeFileSync(join(folder, "assets/main-1a2b.js.gz"), gzipSync("run()"));
   writeFileSync(join(folder, "stamp"), "0");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Control as it is with tokens: nobody gets past it here. */
 async function server(files: ReturnType<typeof readConsole> | undefined) {

@@ -3,9 +3,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { userProfileId } from "#audiences";
 import { destination } from "#support/records";
+import { NO_FAULTS, PASS } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import type { AudienceConfig, ConnectionSync, DeliveryJob, DestinationConfig, ProfileResult } from "#topics";
-import { NO_FAULTS, PASS } from "../../../../test/simulation/cluster/faults.ts";
-import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
 import { createConfigStore } from "../../records/config-store.ts";

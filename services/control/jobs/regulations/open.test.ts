@@ -1,8 +1,8 @@
 // Regulations on a simulated Kafka: how the parts are put together, and what two processes make of it.
 
 import { describe, expect, test } from "@jest/globals";
+import { EPOCH_MS } from "#testing/host";
 import type { Regulation } from "#topics";
-import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
 import { createOwnedWork } from "../../records/durable-work/owned-work.ts";

@@ -1,12 +1,10 @@
 // Replays of calls on real Kafka; the calls are written by the test, as routers and deliverers leave them behind.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
 import { requestJson } from "#support/api";
 import { type ControlService, startControl } from "#support/control-service";
 import { deadLetter } from "#support/records";
+import { scratchFolder } from "#support/scratch-folder";
 import { type ServiceProcess, startService } from "#support/service";
 import { until } from "#support/until";
 import type { DeliveryJob } from "#topics";
@@ -102,7 +100,7 @@ test("a replay that is cut off by a kill goes on in the next process, and sends 
   // The group of the replays has no other member then.
   await control.stop();
   isStopped = true;
-  const folder = await mkdtemp(join(tmpdir(), "hookline-replays-"));
+  const folder = scratchFolder();
   let service: ServiceProcess | undefined;
   try {
     service = await startService({
@@ -134,6 +132,5 @@ test("a replay that is cut off by a kill goes on in the next process, and sends 
     expect(after.length).toBeLessThanOrEqual(count + 80);
   } finally {
     await service?.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }, 180_000);

@@ -1,8 +1,8 @@
 // Replays on a simulated Kafka: how the parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
 import { deadLetter } from "#support/records";
+import { EPOCH_MS } from "#testing/host";
 import type { DeadLetter, Replay } from "#topics";
-import { EPOCH_MS } from "../../../../test/simulation/host/virtual-host.ts";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
 import { Meters } from "../../../../test/simulation/world/meters.ts";

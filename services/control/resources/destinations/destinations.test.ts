@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect } from "#connection";
 import { createSecretBox } from "#secrets";
 import { type ControlService, newEncryptionKey, problemFields, startControl } from "#support/control-service";
-import type { DestinationConfig } from "#topics";
+import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { webhookId } from "../../http/webhook-fields.ts";
+import { optionsView } from "./options/patch.ts";
 
 const MASK = "********";
 
@@ -87,17 +88,9 @@ describe("destinations (contract 4.1, 10.3)", () => {
       enabled: false,
       labels: {},
       sourceIds: [sourceId],
+      ...optionsView(DESTINATION_DEFAULTS),
       callTypes: ["track", "delete"],
-      events: null,
-      filter: null,
-      maxRequestsPerSecond: null,
-      maxInFlight: null,
-      shards: null,
-      retryDelays: null,
-      retryWindow: null,
-      disableAfter: null,
       disabledReason: null,
-      standardWebhooks: false,
       paused: null,
       retry: null,
       previousSecretValidUntil: null,

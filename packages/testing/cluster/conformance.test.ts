@@ -1,6 +1,6 @@
 import { beforeEach, describe } from "@jest/globals";
 import type { Cluster } from "#kafka";
-import { type ConformanceBench, describeConformance } from "#support/kafka-conformance/index";
+import { type ConformanceBench, describeConformance } from "../kafka-conformance/index.ts";
 import { Bench } from "./fixtures/bench.ts";
 
 /** The simulated cluster, whose time the facts move. */

@@ -1,6 +1,6 @@
 import { type Registry, RegistryUnavailableError } from "#serde";
-import type { VirtualHost } from "../host/virtual-host.ts";
-import type { Random } from "../random.ts";
+import type { VirtualHost } from "./host/virtual-host.ts";
+import type { Random } from "./random.ts";
 
 type RawSchema = Parameters<Registry["idOf"]>[1];
 

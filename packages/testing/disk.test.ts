@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { WindowFiles } from "#state";
-import { describeFiles } from "#support/files-conformance";
-import { inRealEvent } from "../host/real-event.ts";
-import { VirtualHost } from "../host/virtual-host.ts";
-import { VirtualTime } from "../host/virtual-time.ts";
-import { Random } from "../random.ts";
 import { SimulatedDisk } from "./disk.ts";
+import { describeFiles } from "./files-conformance.ts";
+import { inRealEvent } from "./host/real-event.ts";
+import { VirtualHost } from "./host/virtual-host.ts";
+import { VirtualTime } from "./host/virtual-time.ts";
+import { Random } from "./random.ts";
 
 let time: VirtualTime;
 let disk: SimulatedDisk;

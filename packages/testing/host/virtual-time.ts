@@ -34,6 +34,11 @@ export class VirtualTime {
     return this.#events;
   }
 
+  /** Events that will happen. */
+  get planned(): number {
+    return this.#queue.planned;
+  }
+
   /** After so many milliseconds, behind what was planned for the same time before. */
   after(delayMs: number, work: () => void): Timer {
     const event = new Event(this.#nowMs + Math.max(0, delayMs), this.#sequence, work);

@@ -150,7 +150,7 @@ export class SimulatedSession implements Session {
     return batches;
   }
 
-  /** Of fetchers that were made anew while it was stopped: packages/kafka/protocol/runner-patch.ts. */
+  /** Of fetchers that were created again while it was stopped: packages/kafka/protocol/runner-patch.ts. */
   async #stopAgain(): Promise<readonly Batch[]> {
     const { promise: nextTurn, resolve } = Promise.withResolvers<void>();
     this.#parts.connection.host.setImmediate(resolve);

@@ -24,10 +24,10 @@ export interface SimulatedClusterOptions {
   readonly faults?: Faults;
   /** As group.initial.rebalance.delay.ms; 0 unless given. */
   readonly initialRebalanceDelayMs?: number;
-  /** Told of each record that a process has written, and of each commit that was taken. */
+  /** Called with each record that a process has written, and of each commit that was taken. */
   onAppend?(record: RawRecord, process: string): void;
   onCommit?(commit: Commit): void;
-  /** Told what the cluster does by itself, for a trace. */
+  /** Called with what the cluster does by itself, for a trace. */
   onEvent?(what: string): void;
 }
 

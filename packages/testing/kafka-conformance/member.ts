@@ -13,7 +13,7 @@ import type {
 } from "#kafka";
 import type { ConformanceBench } from "./bench.ts";
 
-/** Deals partition after partition to the members by their ids; keeps what the leader was told of them. */
+/** Deals partition after partition to the members by their ids; keeps what the leader was called with them. */
 class RoundRobin implements GroupAssigner {
   readonly told: string[][] = [];
   says: string;

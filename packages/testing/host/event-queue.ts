@@ -27,6 +27,11 @@ export class EventQueue {
     return this.#heap[0];
   }
 
+  /** The number of events that happen yet. */
+  get planned(): number {
+    return this.#heap.filter(({ work }) => work !== undefined).length;
+  }
+
   push(event: Event): void {
     const heap = this.#heap;
     let at = heap.length;

@@ -1,7 +1,7 @@
 import { PartitionWindow, type StoreDisk, type WindowDisk, type WindowFiles, type WindowTable } from "#state";
-import type { VirtualHost } from "../host/virtual-host.ts";
-import type { VirtualTime } from "../host/virtual-time.ts";
-import type { Random } from "../random.ts";
+import type { VirtualHost } from "./host/virtual-host.ts";
+import type { VirtualTime } from "./host/virtual-time.ts";
+import type { Random } from "./random.ts";
 
 type Tables = Map<string, Map<string, Buffer>>;
 /** Returns what takes it back. */
