@@ -37,13 +37,15 @@ function stepIn(span: Span, work: () => void): void {
 
 function withHeaders(settle: Settle, headers: RecordHeaders): Settle {
   const addTo = (record: OutgoingRecord): OutgoingRecord => ({ ...record, headers });
-  return (outcome) => settle({ ...outcome, produce: outcome.produce.map(addTo) });
+  return ({ produceAfter: after, ...outcome }) =>
+    settle({ ...outcome, produce: outcome.produce.map(addTo), produceAfter: after && addTo(after) });
 }
 
 function endingSettle(span: Span, settle: Settle): Settle {
   const carrying = withHeaders(settle, span.headers);
   return (outcome) => {
-    span.end({ attributes: { "hookline.records_written": outcome.produce.length } });
+    const records = outcome.produce.length + (outcome.produceAfter === undefined ? 0 : 1);
+    span.end({ attributes: { "hookline.records_written": records } });
     carrying(outcome);
   };
 }

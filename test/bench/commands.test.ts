@@ -28,6 +28,6 @@ test.each([
 test("the help has a line for each measurement", () => {
   const help = choiceOf(["--help"]) as string;
   expect(choiceOf([])).toBe(help);
-  expect(help.match(/^ {2}\w+( --[\w-]+)? {2,}\S.*$/gm)).toHaveLength(14);
+  expect(help.match(/^ {2}\w+( --[\w-]+)? {2,}\S.*$/gm)).toHaveLength(15);
   expect(choiceOf(["parts", "--help"])).toMatch(/^ {2}parts --ingest +CPU time/m);
 });
