@@ -54,7 +54,7 @@ function Webhooks({ webhooks, health }: Pick<Destination, "webhooks" | "health">
             </code>
           ),
         },
-        { title: "Is asked", cell: ({ breaker }) => <State of={breaker.state} /> },
+        { title: "Breaker", cell: ({ breaker }) => <State of={breaker.state} /> },
         { title: "Next probe", cell: ({ breaker }) => <Time at={breaker.nextProbeAt} /> },
         {
           title: "Fails since",
