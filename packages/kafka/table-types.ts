@@ -56,7 +56,10 @@ export interface Table<V extends L, L = V> {
   /** Rejects when the table will never follow again: the process should end. */
   readonly failed: Promise<never>;
   readonly loaded: boolean;
-  /** Rejects with "records_lost" where the topic holds nothing although it had records, or is half restored, of a table with `witnesses`. */
+  /**
+   * Rejects with "records_lost" where the topic holds nothing although it had records, or is half restored, of a table with `witnesses`; with
+   * "table_timeout" where it cannot be read to its end.
+   */
   look(): Promise<void>;
   get(key: string): V | undefined;
   entries(): IterableIterator<[string, V]>;

@@ -6,6 +6,7 @@ import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { StubFollower } from "../fixtures/stub-follower.ts";
 import type { TableOptions } from "../table-types.ts";
 import type { RawRecord } from "../types.ts";
+import { restoreMarks } from "./open-restores.ts";
 import { TopicTable } from "./table.ts";
 
 const PARTITION = 1;
@@ -63,6 +64,16 @@ async function arrives(key: string | null, value: string | null, timestampMs = 0
   void follower.arrive(record);
   await host.advance(0);
 }
+
+test("a look waits for a mark of a restore that is there and not read yet", async () => {
+  table = newTable({ witnesses: ["w"] });
+  await load();
+  high = 1;
+  const looking = expect(table.look()).rejects.toMatchObject({ code: "records_lost" });
+  await join();
+  await arrives(restoreMarks("r", 1)[0] ?? "", "begun");
+  await looking;
+});
 
 describe("a table that follows", () => {
   test("the event loop turns when its listeners have had their time; all is told in order, and known as read only then", async () => {

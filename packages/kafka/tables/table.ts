@@ -16,6 +16,8 @@ import { RecordReader } from "./record-reader.ts";
 import { type Taken, tableReading } from "./table-reading.ts";
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
+/** A table that follows has read a record some milliseconds after it was written. */
+const LOOK_TIMEOUT_MS = 5_000;
 
 export interface TableParts {
   readonly follower: { follow(told: FollowedTopic): Following };
@@ -106,7 +108,12 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   }
 
   async look(): Promise<void> {
-    if (this.#options.witnesses !== undefined) this.unlessHalfRestored(await this.#findEnds());
+    if (this.#options.witnesses === undefined) return;
+    const ends = await this.#findEnds();
+    // A mark that was written a moment ago may be there unread.
+    const isRead = (): boolean => ends.every((end) => this.#hasRead(end));
+    if (!isRead()) await this.until(isRead, LOOK_TIMEOUT_MS);
+    this.unlessHalfRestored(ends);
   }
 
   /** Whether it follows the topic, and would say that records of it are lost. */
