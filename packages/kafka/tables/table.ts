@@ -16,8 +16,9 @@ import { RecordReader } from "./record-reader.ts";
 import { type Taken, tableReading } from "./table-reading.ts";
 
 const LOAD_AGAIN_MS = { first: 200, max: 5_000 };
-/** A table that follows has read a record some milliseconds after it was written. */
 const LOOK_TIMEOUT_MS = 5_000;
+/** The whole log: an older record counts where a key's newest one was lost. */
+const CUT = "a partition's log ends before what was read: its end was lost, and it is read again";
 
 export interface TableParts {
   readonly follower: { follow(told: FollowedTopic): Following };
@@ -161,7 +162,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
         const later = this.#reader.read(records);
         return later === undefined ? reached() : later.then(reached);
       },
-      onCut: (cut) => this.#cut(cut),
+      onCut: (cut) => this.#parts.logger.error({ topic: this.#options.topic, ...cut }, CUT),
     });
     following.failed.catch((thrown: unknown) => {
       const error = fromClientError(thrown);
@@ -169,12 +170,6 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
       this.#ending.end(error);
     });
     return following;
-  }
-
-  /** Reads the whole log again: an older record counts where a key's newest one was lost. */
-  #cut(cut: Parameters<NonNullable<FollowedTopic["onCut"]>>[0]): void {
-    const text = "a partition's log ends before what was read: its end was lost, and it is read again";
-    this.#parts.logger.error({ topic: this.#options.topic, ...cut }, text);
   }
 
   /** Reads on until everything is read that is there now. */
