@@ -1,6 +1,6 @@
 // Tests which calls are traced, and what a step's records carry on.
 import { describe, expect, jest, test } from "@jest/globals";
-import type { Claim, OutgoingRecord, Received, Step } from "#kafka";
+import type { Claim, OutgoingRecord, Received, Settle, Step } from "#kafka";
 import { createTracer } from "./open-tracer.ts";
 import type { TraceContext } from "./trace-context.ts";
 import { carryTrace, traceStep } from "./traced-step.ts";
@@ -65,13 +65,15 @@ const RECORD: Received<string> = {
   decoded: "x",
 };
 const OUT: OutgoingRecord = { topic: "out", key: "k", value: null };
-const writesTwo: Step<string> = (_record, settle) => settle({ produce: [OUT, OUT] });
+const writesTwo: Step<string> = (_record, settle) => settle({ produce: [OUT], produceAfter: OUT });
 
 function run(step: Step<string>, headers?: ReadonlyMap<string, string>) {
   const produced: OutgoingRecord[] = [];
   const giveBack = jest.fn();
   const claim: Claim = { isOurs: true, giveBack };
-  step({ ...RECORD, headers }, ({ produce }) => produced.push(...produce), claim);
+  const settle: Settle = ({ produce, produceAfter }) =>
+    produced.push(...produce, ...(produceAfter ? [produceAfter] : []));
+  step({ ...RECORD, headers }, settle, claim);
   return { giveBack, headers: produced.map((record) => record.headers) };
 }
 

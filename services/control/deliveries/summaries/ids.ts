@@ -1,5 +1,6 @@
-// Whose summaries are asked for.
-import { Type } from "typebox";
+// What the lists of summaries have in common: whose they are, and of when.
+import { type TSchema, Type } from "typebox";
+import { TimeField } from "../../http/fields.ts";
 import { refused } from "../../http/problem.ts";
 import { STEP_FIELDS } from "../flow/steps.ts";
 
@@ -17,6 +18,15 @@ export const SUMMARIES_QUERY = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** Of an answer with such a view of each. */
+export const summariesFields = <S extends TSchema>(view: S) => ({
+  from: TimeField,
+  to: TimeField,
+  data: Type.Array(view, {
+    description: "In the order in which they were asked for; without those that are not there.",
+  }),
+});
 
 /** Each once. Throws a 422. */
 export function idsIn(text: string): string[] {

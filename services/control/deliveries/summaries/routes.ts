@@ -1,7 +1,6 @@
 // GET /v1/stats/destinations: what a list of destinations shows beside each, in one answer for all of them.
 import { type Static, Type } from "typebox";
 import type { Host } from "#host";
-import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -13,7 +12,7 @@ import type { FlowQuery } from "../index/flow-stages.ts";
 import { add, NO_REQUESTS, type RequestCounts } from "../index/totals-table.ts";
 import { summarizeWaiting } from "../waiting/list.ts";
 import { SummaryView, summaryView } from "../waiting/list-routes.ts";
-import { idsIn, SUMMARIES_QUERY } from "./ids.ts";
+import { idsIn, SUMMARIES_QUERY, summariesFields } from "./ids.ts";
 import type { SummaryParts } from "./parts.ts";
 
 const DestinationSummaryView = Type.Object(
@@ -31,11 +30,7 @@ const DestinationSummaryView = Type.Object(
 
 const SummariesView = Type.Object(
   {
-    from: TimeField,
-    to: TimeField,
-    data: Type.Array(DestinationSummaryView, {
-      description: "In the order in which they were asked for; without those that are not there.",
-    }),
+    ...summariesFields(DestinationSummaryView),
     indexedUntil: IndexedUntilField,
   },
   { description: "Summaries of destinations." },

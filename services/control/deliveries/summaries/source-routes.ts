@@ -1,6 +1,5 @@
 // GET /v1/stats/sources: what a list of sources shows beside each.
 import { type Static, Type } from "typebox";
-import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -9,7 +8,7 @@ import { callFlow } from "../flow/flow.ts";
 import { countedUntilMs } from "../flow/read.ts";
 import { CALL_FLOW_FIELDS, CountedUntilField } from "../flow/schemas.ts";
 import { readSteps, STEP_TEXT } from "../flow/steps.ts";
-import { idsIn, SUMMARIES_QUERY } from "./ids.ts";
+import { idsIn, SUMMARIES_QUERY, summariesFields } from "./ids.ts";
 import type { SourceSummaryParts } from "./parts.ts";
 
 const { accepted, received, refused } = CALL_FLOW_FIELDS;
@@ -20,11 +19,7 @@ const SourceSummaryView = Type.Object(
 
 const SummariesView = Type.Object(
   {
-    from: TimeField,
-    to: TimeField,
-    data: Type.Array(SourceSummaryView, {
-      description: "In the order in which they were asked for; without those that are not there.",
-    }),
+    ...summariesFields(SourceSummaryView),
     countedUntil: CountedUntilField,
   },
   { description: "Summaries of sources." },
