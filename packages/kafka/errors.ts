@@ -32,6 +32,10 @@ export class KafkaError extends Error {
   }
 }
 
+/** What is under way when a consumer ends. The client calls it a crash (log.ts). */
+export const consumerStopped = (): KafkaError =>
+  new KafkaError("closed", "the consumer is stopped", { canRetry: false });
+
 const CODE_BY_TYPE: Readonly<Record<string, KafkaErrorCode>> = {
   MESSAGE_TOO_LARGE: "record_too_large",
   RECORD_LIST_TOO_LARGE: "record_too_large",

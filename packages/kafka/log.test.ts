@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import kafkajs from "kafkajs";
+import { consumerStopped, KafkaError } from "./errors.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { createLogAdapter, quietAfter } from "./log.ts";
 
@@ -45,6 +46,13 @@ describe("the client's log lines", () => {
     say(logLevel.WARN, "The group is rebalancing, re-joining");
     say(logLevel.ERROR, "Response GroupCoordinator(key: 10, version: 2)");
     expect(lines.map(({ level }) => level)).toEqual(["debug", "debug"]);
+  });
+
+  test("the end that we ask a consumer for is no crash; any other is", () => {
+    const { lines, say } = newAdapter();
+    for (const error of [consumerStopped(), new KafkaError("unavailable", "no", { canRetry: false })])
+      say(logLevel.ERROR, `Crash: ${error.name}: ${error.message}`);
+    expect(lines.map(({ level }) => level)).toEqual(["debug", "warn"]);
   });
 
   test("a warning while its owner closes is for nobody; an error is", () => {

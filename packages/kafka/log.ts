@@ -1,5 +1,6 @@
 import type { logCreator } from "kafkajs";
 import type { Host } from "#host";
+import { consumerStopped } from "./errors.ts";
 import type { KafkaLogger } from "./types.ts";
 
 /** The client repeats itself with every retry; the same line goes out once in so long. */
@@ -14,8 +15,11 @@ const CLIENT_ERROR = 1;
  */
 const NEEDS_A_PERSON = /offset out of range/i;
 
-/** The client logs every error code in an answer before it handles it; what it cannot handle reaches us as an error. */
-const IS_HANDLED = /^(Response|Failed to send messages)/;
+/**
+ * The client logs every error code in an answer before it handles it; what it cannot handle reaches us as an error. A consumer that is stopped
+ * while it joins a group has crashed, it says.
+ */
+const IS_HANDLED = new RegExp(`^(Response|Failed to send messages|Crash: ${consumerStopped()}$)`);
 
 function levelOf(clientLevel: number, message: string): keyof KafkaLogger {
   if (NEEDS_A_PERSON.test(message)) return "error";

@@ -1,6 +1,6 @@
 import type { Host } from "#host";
 import { backoffMs, isWorthLogging } from "../backoff.ts";
-import { fromClientError, KafkaError } from "../errors.ts";
+import { consumerStopped, fromClientError, KafkaError } from "../errors.ts";
 import type { NewSession, Session, SessionHandlers, SessionOptions } from "../session.ts";
 import type { KafkaLogger } from "../types.ts";
 import { withinMs } from "../within.ts";
@@ -75,7 +75,7 @@ export class Supervisor {
   /** Leaves the group. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#end?.(new KafkaError("closed", "the consumer is stopped", { canRetry: false }));
+    this.#end?.(consumerStopped());
     await this.#running;
   }
 

@@ -1,6 +1,6 @@
 import type kafkajs from "kafkajs";
 import type { Host } from "#host";
-import { fromClientError, KafkaError } from "../errors.ts";
+import { consumerStopped, fromClientError } from "../errors.ts";
 import type {
   CommittedOffset,
   NewSession,
@@ -167,7 +167,7 @@ class ClientSession implements Session {
    */
   async stop(): Promise<void> {
     this.#parts.group.end();
-    this.#parts.stopping.abort(new KafkaError("closed", "the consumer is stopped", { canRetry: false }));
+    this.#parts.stopping.abort(consumerStopped());
     await this.#joining?.catch(() => undefined);
     await this.#disconnect();
   }

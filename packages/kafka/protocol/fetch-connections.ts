@@ -1,6 +1,6 @@
 import type kafkajs from "kafkajs";
 import type { ClusterInternals } from "kafkajs/src/cluster/index.js";
-import { KafkaError } from "../errors.ts";
+import { consumerStopped } from "../errors.ts";
 
 /** The client's number for the connection that fetches; the client keeps it apart from all other requests. */
 const OF_FETCHES = 1;
@@ -15,7 +15,7 @@ export function closeFetchConnections(cluster: kafkajs.Cluster): void {
     const connection = connectionPool.pool[OF_FETCHES];
     // One that is being opened fetches soon, and not for long (FetchPace.isFirst).
     if (connection === undefined || connection.requestQueue.inflight.size === 0) continue;
-    connection.rejectRequests(new KafkaError("closed", "the consumer is stopped", { canRetry: false }));
+    connection.rejectRequests(consumerStopped());
     void connection.disconnect();
     // An answer that is on its way would belong to nothing.
     connection.socket?.destroy();
