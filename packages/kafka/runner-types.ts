@@ -96,8 +96,8 @@ export interface RunnerOptions<T> extends Producers {
    */
   readonly stepsDoneAgain?: boolean;
   /**
-   * True: members hear of a rebalance within half a second, at two heartbeats a second, so that records of a partition that moves wait less.
-   * Unset: with their next heartbeat, within a third of the session timeout (decision 122).
+   * True: members that read hear of a rebalance within half a second, at two heartbeats a second, so that records of a partition that moves wait
+   * less. Unset: with their next heartbeat, within a third of the session timeout (decision 122).
    */
   readonly handsOverQuickly?: boolean;
   /** The time for which a rebalance waits for members to come back; 10 s by default. */

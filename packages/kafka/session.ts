@@ -37,6 +37,8 @@ export interface SessionOptions {
   readonly sessionTimeoutMs: number;
   /** Interval of the heartbeats, by which the member also learns of a rebalance. */
   readonly heartbeatMs: number;
+  /** The same while nothing was read for some seconds; unset, as ever. */
+  readonly quietHeartbeatMs?: number | undefined;
   readonly rebalanceTimeoutMs: number;
   readonly assigner: GroupAssigner;
   /** The member that a lost session was, to come back as. */

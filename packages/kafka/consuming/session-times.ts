@@ -6,7 +6,7 @@ const DEFAULTS = { sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 10_000 };
 /** Heartbeat for a hand-over within 8 s: the others learn that a member is gone with their next heartbeat. */
 const QUICK_HEARTBEAT_MS = 500;
 
-/** Heartbeats a session for members that may learn it later. Two may be lost before a member is missed. */
+/** Heartbeats a session for members that may learn it later, or that read nothing. Two may be lost before a member is missed. */
 const HEARTBEATS_PER_SESSION = 3;
 
 /** The options of a runner that set session times. */
@@ -21,7 +21,11 @@ export function sessionTimes({
   sessionTimeoutMs = DEFAULTS.sessionTimeoutMs,
   rebalanceTimeoutMs = DEFAULTS.rebalanceTimeoutMs,
   handsOverQuickly = false,
-}: Asked): Pick<SessionOptions, "sessionTimeoutMs" | "rebalanceTimeoutMs" | "heartbeatMs"> {
-  const heartbeatMs = handsOverQuickly ? QUICK_HEARTBEAT_MS : sessionTimeoutMs / HEARTBEATS_PER_SESSION;
-  return { sessionTimeoutMs, rebalanceTimeoutMs, heartbeatMs };
+}: Asked): Pick<
+  SessionOptions,
+  "sessionTimeoutMs" | "rebalanceTimeoutMs" | "heartbeatMs" | "quietHeartbeatMs"
+> {
+  const quietHeartbeatMs = sessionTimeoutMs / HEARTBEATS_PER_SESSION;
+  const heartbeatMs = handsOverQuickly ? QUICK_HEARTBEAT_MS : quietHeartbeatMs;
+  return { sessionTimeoutMs, rebalanceTimeoutMs, heartbeatMs, quietHeartbeatMs };
 }

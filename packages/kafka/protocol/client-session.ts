@@ -51,7 +51,7 @@ interface AssignerParts {
 
 /** The client hands the inside of a consumer to nobody but its assigner: what else is done there hangs on that. */
 function assignerOf(
-  { assigner, fetchPauseMs, heartbeatMs, rejoinAs, topics, unhurriedTopics = [] }: SessionOptions,
+  { assigner, rejoinAs, topics, unhurriedTopics = [], ...options }: SessionOptions,
   { group, handlers, stopping }: AssignerParts,
 ): kafkajs.PartitionAssigner {
   const joining = {
@@ -66,7 +66,9 @@ function assignerOf(
     onJoined: () => group.joined(),
     onAssigned: (userData: Buffer) => group.assigned(userData),
   };
-  const habit = { unhurriedTopics, fetchPauseMs, heartbeatMs };
+  const { heartbeatMs, quietHeartbeatMs = heartbeatMs } = options;
+  const fetchPauseMs = () => options.fetchPauseMs();
+  const habit = { unhurriedTopics, fetchPauseMs, heartbeatMs, quietHeartbeatMs };
   return group.foundBy(fetchingAs(habit, joiningWith(joining, clientAssigner(assigner))));
 }
 

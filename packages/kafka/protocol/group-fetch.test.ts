@@ -7,12 +7,13 @@ import type {
 } from "kafkajs/src/consumer/consumerGroup.js";
 import { type Host, systemHost } from "#host";
 import { settled, TestHost } from "#testing/host";
-import { endFetchWaits, fetchingAs, pacedFetch } from "./group-fetch.ts";
+import { endFetchWaits, fetchingAs, pacedFetch, pacedHeartbeat } from "./group-fetch.ts";
 
 const JOBS: AssignedTopic = { topic: "jobs", partitions: [0, 1] };
 const RETRIES: AssignedTopic = { topic: "retries", partitions: [0, 1] };
 const BROKER = 1;
 const HEARTBEAT_MS = 2_000;
+const QUIET_HEARTBEAT_MS = 4_500;
 
 function batch(topic: string, records: number): ClientBatch {
   return { topic, rawMessages: records === 0 ? [] : [{ records: new Array(records) }] };
@@ -20,6 +21,8 @@ function batch(topic: string, records: number): ClientBatch {
 
 interface Asking {
   readonly fetch: () => Promise<readonly ClientBatch[]>;
+  /** The interval at which the client is to say that it is there, for one of `HEARTBEAT_MS`. */
+  readonly heartbeatMs: () => Promise<number | undefined>;
   /** Topics of each request. */
   readonly asked: string[][];
   /** The waits at the broker that the fetches allowed. */
@@ -70,10 +73,23 @@ function newGroup(
     version: 0,
     protocol: () => ({ name: "none", metadata: Buffer.alloc(0) }),
   };
-  const habit = { unhurriedTopics: ["retries"], fetchPauseMs: () => 3, heartbeatMs: HEARTBEAT_MS };
+  const habit = {
+    unhurriedTopics: ["retries"],
+    fetchPauseMs: () => 3,
+    heartbeatMs: HEARTBEAT_MS,
+    quietHeartbeatMs: QUIET_HEARTBEAT_MS,
+  };
   fetchingAs(habit, () => ({ ...assigner, assign: async () => [] }))({ cluster } as never);
   const fetch = pacedFetch(group.fetch, host);
-  return { fetch: () => fetch.call(group, BROKER), asked, waits, recovered, cluster };
+  let asIntervalMs: number | undefined;
+  const heartbeat = pacedHeartbeat(async ({ interval }) => {
+    asIntervalMs = interval;
+  }, host);
+  const heartbeatMs = async () => {
+    await heartbeat.call(group, { interval: HEARTBEAT_MS });
+    return asIntervalMs;
+  };
+  return { fetch: () => fetch.call(group, BROKER), heartbeatMs, asked, waits, recovered, cluster };
 }
 
 test("retry topics are left out of most requests", async () => {
@@ -150,6 +166,23 @@ test("a fetch waits until the member has to say that it is there; the first come
   await host.advance(2_000);
   await fetch();
   expect(waits).toEqual([250, HEARTBEAT_MS - 300, 250]);
+});
+
+test("a member that has read nothing for 3 s says less often that it is there, until it reads", async () => {
+  const host = new TestHost();
+  const answers = [[batch("jobs", 1)], [], [], [batch("jobs", 1)]];
+  const { fetch, heartbeatMs, waits } = newGroup(() => answers.shift() ?? [], undefined, host);
+  await fetch();
+  const second = fetch();
+  await host.advance(2_999);
+  await second;
+  expect(await heartbeatMs()).toBe(HEARTBEAT_MS);
+  await host.advance(1);
+  expect(await heartbeatMs()).toBe(QUIET_HEARTBEAT_MS);
+  await fetch();
+  await fetch();
+  expect(await heartbeatMs()).toBe(HEARTBEAT_MS);
+  expect(waits[2]).toBe(QUIET_HEARTBEAT_MS - 3_000);
 });
 
 test("one that leaves out a paused partition comes back soon, as a resume waits for the next (fact 9)", async () => {

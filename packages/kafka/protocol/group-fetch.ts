@@ -18,16 +18,26 @@ export interface FetchHabit {
   readonly fetchPauseMs: () => number;
   /** Interval of the loop's rounds, which send the heartbeats. */
   readonly heartbeatMs: number;
+  /** The same while nothing was fetched for `QUIET_AFTER_MS`. */
+  readonly quietHeartbeatMs: number;
 }
 
+/** A member that had nothing to read for so long hands over nothing that anybody waits for. */
+const QUIET_AFTER_MS = 3_000;
+
 /** Settings of a consumer that set none. */
-const NO_HABIT: FetchHabit = { unhurriedTopics: [], fetchPauseMs: () => 0, heartbeatMs: 0 };
+const NO_HABIT: FetchHabit = {
+  unhurriedTopics: [],
+  fetchPauseMs: () => 0,
+  heartbeatMs: 0,
+  quietHeartbeatMs: 0,
+};
 
 /** One consumer's fetches. */
-interface Fetching {
+interface Fetching extends Omit<FetchHabit, "unhurriedTopics"> {
   readonly unhurriedTopics: ReadonlySet<string>;
-  readonly fetchPauseMs: () => number;
-  readonly heartbeatMs: number;
+  /** When a fetch last had records, or the first one began, in the host's elapsed ms. */
+  readAtMs: number | undefined;
   /** Paces by broker: the client fetches from each of them in a loop of its own. */
   readonly paces: Map<number, FetchPace>;
   readonly waits: FetchWaits;
@@ -40,7 +50,13 @@ function fetchingOf(cluster: object, { unhurriedTopics, ...habit }: FetchHabit =
   let fetching = consumers.get(cluster);
   if (fetching === undefined) {
     const waits = new FetchWaits(systemHost);
-    fetching = { ...habit, unhurriedTopics: new Set(unhurriedTopics), paces: new Map(), waits };
+    fetching = {
+      ...habit,
+      unhurriedTopics: new Set(unhurriedTopics),
+      readAtMs: undefined,
+      paces: new Map(),
+      waits,
+    };
     consumers.set(cluster, fetching);
   }
   return fetching;
@@ -82,16 +98,28 @@ export function installGroupFetch(): void {
   if (target[INSTALLED] === true) return;
   target[INSTALLED] = true;
   target.fetch = pacedFetch(target.fetch);
-  target.heartbeat = heartbeatThatEndsWaits(target.heartbeat);
+  target.heartbeat = pacedHeartbeat(target.heartbeat);
 }
 
 type Heartbeat = ConsumerGroupInternals["heartbeat"];
 
-/** One loop's heartbeat tells of a rebalance: the join waits for the loops of all brokers. */
-function heartbeatThatEndsWaits(heartbeat: Heartbeat): Heartbeat {
-  return async function heartbeatOrEnd(this: ConsumerGroupInternals, options) {
+function heartbeatMsOf(
+  { heartbeatMs, quietHeartbeatMs, readAtMs }: Fetching,
+  host: Pick<Host, "elapsed">,
+): number {
+  const isQuiet = readAtMs !== undefined && host.elapsed() - readAtMs >= QUIET_AFTER_MS;
+  return isQuiet ? quietHeartbeatMs : heartbeatMs;
+}
+
+/**
+ * One loop's heartbeat tells of a rebalance: the join waits for the loops of all brokers. Heartbeats are rarer while nothing is
+ * read. Exported for its tests.
+ */
+export function pacedHeartbeat(heartbeat: Heartbeat, host: Pick<Host, "elapsed"> = systemHost): Heartbeat {
+  return async function heartbeatOrEnd(this: ConsumerGroupInternals, { interval }) {
     try {
-      await heartbeat.call(this, options);
+      const dueAfterMs = heartbeatMsOf(fetchingOf(this.cluster), host);
+      await heartbeat.call(this, { interval: Math.max(interval, dueAfterMs) });
     } catch (thrown) {
       fetchingOf(this.cluster).waits.endSoon();
       throw thrown;
@@ -111,6 +139,7 @@ export function pacedFetch(fetch: Fetch, host: Pick<Host, "elapsed" | "delay" | 
     const waitMs = pace.waitMs(host.elapsed());
     if (waitMs > 0) await host.delay(waitMs);
     const askedAtMs = host.elapsed();
+    fetching.readAtMs ??= askedAtMs;
     const withUnhurried = unhurriedTopics.size === 0 || pace.isUnhurriedDue(askedAtMs);
     const isWhole = withUnhurried && !pace.isFirst;
     const asking = withUnhurried ? this : inAHurry(this, unhurriedTopics);
@@ -121,7 +150,9 @@ export function pacedFetch(fetch: Fetch, host: Pick<Host, "elapsed" | "delay" | 
     const batches = fetched.filter(({ rawMessages }) => rawMessages.length > 0);
     const records = recordsIn(batches);
     const unhurriedRecords = recordsIn(batches.filter(({ topic }) => unhurriedTopics.has(topic)));
-    const times = { askedAtMs, nowMs: host.elapsed(), withUnhurried };
+    const nowMs = host.elapsed();
+    if (records > 0) fetching.readAtMs = nowMs;
+    const times = { askedAtMs, nowMs, withUnhurried };
     pace.fetched({ records, unhurriedRecords }, times);
     return batches;
   };
@@ -131,12 +162,12 @@ interface WaitParts {
   readonly fetching: Fetching;
   /** It asks for all topics. */
   readonly isWhole: boolean;
-  readonly host: Pick<Host, "now">;
+  readonly host: Pick<Host, "elapsed" | "now">;
 }
 
 function waitOf(group: ConsumerGroupInternals, { fetching, isWhole, host }: WaitParts): number {
   const asksForAll = isWhole && group.paused().length === 0;
-  return fetchWaitMs(asksForAll, group.lastRequest + fetching.heartbeatMs - host.now());
+  return fetchWaitMs(asksForAll, group.lastRequest + heartbeatMsOf(fetching, host) - host.now());
 }
 
 /** The same group in everything but how long it waits. */
