@@ -158,15 +158,22 @@ export type Polled = TopicPartition &
     | { readonly kind: "refused"; readonly error: KafkaError }
   );
 
+/** How long a poll waits at its broker. */
+export interface PollWait {
+  readonly maxMs: number;
+  /** Aborted, the poll brings nothing: another one shall ask for more. */
+  readonly signal?: AbortSignal;
+}
+
 /** One try at reading many partitions of one broker in one request, without a consumer group. Everything rejects with what the client threw. */
 export interface PollClient {
   /** Broker ids by partition; -1 where nobody leads. */
   leaders(topic: string): Promise<readonly number[]>;
   /**
-   * Answered as soon as one of the partitions has records, or after `maxWaitMs`. One at a time for each broker: it answers one after the
+   * Answered as soon as one of the partitions has records, or when the wait is over. One at a time for each broker: it answers one after the
    * other.
    */
-  poll(broker: number, wanted: readonly Wanted[], maxWaitMs: number): Promise<readonly Polled[]>;
+  poll(broker: number, wanted: readonly Wanted[], wait: PollWait): Promise<readonly Polled[]>;
   /** Learns the leaders again after a failure, over new connections where the old ones no longer work. */
   renew(): Promise<void>;
   /** Ends what waits at the brokers, too. */

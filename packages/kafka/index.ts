@@ -22,6 +22,7 @@ export type {
   PartitionOutcome,
   PollClient,
   Polled,
+  PollWait,
   ProduceBatch,
   ProduceClient,
   TopicShape,

@@ -29,14 +29,14 @@ rounds, the least and the most. While one version is measured the other one stan
   --from     the other version, a commit or tag
   --rate     calls per second; 0 is as many as are taken, "idle" none; may be given several times
   --rounds   after one that is not counted
-  --seconds  of each measurement, two seconds after its load began, or five after the last one where there is none
+  --seconds  of each measurement, two seconds after its load began, or twenty after the last one where there is none
   --json     the figures as one JSON document on standard output, lines for people on standard error
   --help     this text`;
 
 const ENDPOINTS = 10;
 const SETTLING_SECONDS = 2;
-/** After the last call, where there is no load: what was held is written and committed. */
-const QUIET_SECONDS = 5;
+/** After the last call, where there is no load: what was held is written and committed, and requests have become rare (decision 122). */
+const QUIET_SECONDS = 20;
 /** Before the first measurement of each version, which is not counted. */
 const WARM_UP_SECONDS = 10;
 

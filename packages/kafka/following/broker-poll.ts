@@ -1,16 +1,15 @@
 import type { Host } from "#host";
-import type { FetchClient, PollClient, Polled, Wanted } from "../cluster.ts";
+import type { FetchClient, PollClient, Polled, PollWait, Wanted } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { keyOf } from "../topic-partition.ts";
 import { withinMs } from "../within.ts";
 import type { FollowedPartition } from "./followed-partition.ts";
 
-/**
- * The longest wait of a request at its broker while nothing comes; a partition that is added meanwhile waits
- * for it.
- */
-const MAX_WAIT_MS = 1_000;
+/** The longest wait of a request at its broker while nothing comes. */
+const MAX_WAIT_MS = 5_000;
+/** A partition that is added ends a longer wait, at the cost of a connection. */
+const ADDED_WAITS_MS = 250;
 /**
  * The same after one was added: a process that starts follows one topic after another. The wait grows with the time since the last one, so the
  * next one waits a quarter as long as it took to come, and a start costs some 20 requests.
@@ -42,6 +41,8 @@ export class BrokerPoll {
   readonly #partitions = new Map<FollowedPartition, OnLost>();
   #addedAtMs = Number.NEGATIVE_INFINITY;
   #isRunning = false;
+  /** Ends the request that is under way, if that may wait long. */
+  #longWait: AbortController | undefined;
 
   constructor(broker: number, parts: BrokerPollParts) {
     this.#broker = broker;
@@ -53,6 +54,7 @@ export class BrokerPoll {
     partition.isRead = true;
     partition.hasAnswered = false;
     this.#addedAtMs = this.#parts.host.elapsed();
+    this.#longWait?.abort();
     if (!this.#isRunning) void this.#run();
   }
 
@@ -104,7 +106,7 @@ export class BrokerPoll {
     let polled: readonly Polled[];
     try {
       const asked = Array.from(byKey.values(), toWanted);
-      polled = await ending.or(client.poll(this.#broker, asked, this.#maxWaitMs(wanted)));
+      polled = await ending.or(client.poll(this.#broker, asked, this.#wait(wanted)));
     } catch (thrown) {
       this.#leave([...this.#partitions.keys()], fromClientError(thrown));
       return;
@@ -119,6 +121,12 @@ export class BrokerPoll {
         WORK_WAIT_MS,
         host,
       );
+  }
+
+  #wait(wanted: readonly FollowedPartition[]): PollWait {
+    const maxMs = this.#maxWaitMs(wanted);
+    this.#longWait = maxMs > ADDED_WAITS_MS ? new AbortController() : undefined;
+    return this.#longWait === undefined ? { maxMs } : { maxMs, signal: this.#longWait.signal };
   }
 
   /** The wait at the broker: shorter when a partition that is not asked for is due soon. */

@@ -1,5 +1,5 @@
 import type kafkajs from "kafkajs";
-import type { ClusterInternals } from "kafkajs/src/cluster/index.js";
+import type { ClusterInternals, ConnectionInternals } from "kafkajs/src/cluster/index.js";
 import { consumerStopped } from "../errors.ts";
 
 /** The client's number for the connection that fetches; the client keeps it apart from all other requests. */
@@ -15,9 +15,14 @@ export function closeFetchConnections(cluster: kafkajs.Cluster): void {
     const connection = connectionPool.pool[OF_FETCHES];
     // One that is being opened fetches soon, and not for long (FetchPace.isFirst).
     if (connection === undefined || connection.requestQueue.inflight.size === 0) continue;
-    connection.rejectRequests(consumerStopped());
-    void connection.disconnect();
-    // An answer that is on its way would belong to nothing.
-    connection.socket?.destroy();
+    closeWaiting(connection, consumerStopped());
   }
+}
+
+/** Closes a connection whatever waits on it, which fails with this. */
+export function closeWaiting(connection: ConnectionInternals, error: Error): void {
+  connection.rejectRequests(error);
+  void connection.disconnect();
+  // An answer that is on its way would belong to nothing.
+  connection.socket?.destroy();
 }

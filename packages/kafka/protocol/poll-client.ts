@@ -1,4 +1,5 @@
 import type kafkajs from "kafkajs";
+import type { ConnectionInternals } from "kafkajs/src/cluster/index.js";
 import Batch from "kafkajs/src/consumer/batch.js";
 import kafkajsErrors from "kafkajs/src/protocol/error.js";
 import Fetch, {
@@ -6,9 +7,10 @@ import Fetch, {
   type FetchResponse,
 } from "kafkajs/src/protocol/requests/fetch/index.js";
 import type { Host } from "#host";
-import type { PollClient, Polled, Wanted } from "../cluster.ts";
+import type { PollClient, Polled, PollWait, Wanted } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import { connectCluster } from "./client-brokers.ts";
+import { closeWaiting } from "./fetch-connections.ts";
 import { recordsOf } from "./fetched-records.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
 
@@ -32,9 +34,8 @@ interface Broker {
   };
 }
 
-interface Connection {
+interface Connection extends ConnectionInternals {
   send(exchange: { readonly request: object; readonly response: object }): Promise<FetchResponse>;
-  rejectRequests(error: Error): void;
 }
 
 export function createPollClient(client: kafkajs.Kafka, host: Host): PollClient {
@@ -51,10 +52,10 @@ export function createPollClient(client: kafkajs.Kafka, host: Host): PollClient 
         await cluster.addTargetTopic(topic);
         return leadersOf(cluster, topic);
       }),
-    poll: (broker, wanted, maxWaitMs) =>
+    poll: (broker, wanted, wait) =>
       connection.use(async (cluster) => {
         const found = (await cluster.findBroker({ nodeId: String(broker) })) as unknown as Broker;
-        return poll(found, wanted, { maxWaitMs, waiting });
+        return poll(found, wanted, { wait, waiting });
       }),
     renew: () => connection.check((cluster) => cluster.refreshMetadata()),
     close() {
@@ -77,25 +78,35 @@ function leadersOf(cluster: kafkajs.Cluster, topic: string): number[] {
 async function poll(
   broker: Broker,
   wanted: readonly Wanted[],
-  { maxWaitMs, waiting }: { readonly maxWaitMs: number; readonly waiting: Set<Connection> },
+  { wait, waiting }: { readonly wait: PollWait; readonly waiting: Set<Connection> },
 ): Promise<Polled[]> {
+  const { maxMs, signal } = wait;
   const { request, response } = broker.lookupRequest(
     FETCH_KEY,
     Fetch,
   )({
     replicaId: NO_REPLICA,
     isolationLevel: READ_COMMITTED,
-    maxWaitTime: maxWaitMs,
+    maxWaitTime: maxMs,
     minBytes: 1,
     maxBytes: MAX_BYTES.total,
     topics: byTopic(wanted),
   });
   const connection = await broker.connectionPool.getConnectionByRequest({ request });
+  // A broker reads nothing more from a connection on which a fetch waits.
+  const end = (): void =>
+    closeWaiting(connection, new KafkaError("closed", "the poll was ended", { canRetry: true }));
   waiting.add(connection);
+  signal?.addEventListener("abort", end);
   try {
+    if (signal?.aborted === true) return [];
     const parse = async (data: FetchResponse): Promise<FetchResponse> => data;
     return polledIn(await connection.send({ request, response: { ...response, parse } }), wanted);
+  } catch (thrown) {
+    if (signal?.aborted === true) return [];
+    throw thrown;
   } finally {
+    signal?.removeEventListener("abort", end);
     waiting.delete(connection);
   }
 }

@@ -1,4 +1,11 @@
-import { fromClientError, type PollClient, type Polled, type TopicPartition, type Wanted } from "#kafka";
+import {
+  fromClientError,
+  type PollClient,
+  type Polled,
+  type PollWait,
+  type TopicPartition,
+  type Wanted,
+} from "#kafka";
 import type { ParkedFetch, Partition } from "./brokers.ts";
 import type { Connection } from "./connection.ts";
 import { ClusterError } from "./errors.ts";
@@ -11,7 +18,7 @@ const MAX_BYTES = 1024 * 1024;
 export class SimulatedPollClient implements PollClient {
   readonly #connection: Connection;
   readonly #metadata: ClientMetadata;
-  readonly #waits = new Set<PollWait>();
+  readonly #waits = new Set<ParkedPoll>();
   #isClosed = false;
 
   constructor(connection: Connection) {
@@ -25,14 +32,24 @@ export class SimulatedPollClient implements PollClient {
     return this.#metadata.leadersOf(topic);
   }
 
-  async poll(broker: number, wanted: readonly Wanted[], maxWaitMs: number): Promise<readonly Polled[]> {
+  async poll(
+    broker: number,
+    wanted: readonly Wanted[],
+    { maxMs, signal }: PollWait,
+  ): Promise<readonly Polled[]> {
     this.#unlessClosed();
     return this.#connection.call({ api: "read", broker, partitions: wanted }, (reached) => {
       if (reached.kind === "refuse")
         return wanted.map((each) => refused(each, ClusterError.refused(reached.error)));
-      const wait = new PollWait(this.#connection, broker, wanted);
-      this.#waits.add(wait);
-      return wait.run(maxWaitMs).finally(() => this.#waits.delete(wait));
+      const parked = new ParkedPoll(this.#connection, broker, wanted);
+      const end = (): void => parked.end();
+      this.#waits.add(parked);
+      signal?.addEventListener("abort", end);
+      if (signal?.aborted === true) end();
+      return parked.run(maxMs).finally(() => {
+        signal?.removeEventListener("abort", end);
+        this.#waits.delete(parked);
+      });
     });
   }
 
@@ -51,7 +68,7 @@ export class SimulatedPollClient implements PollClient {
 }
 
 /** One poll at its broker, until one of its partitions has something to say. */
-class PollWait implements ParkedFetch {
+class ParkedPoll implements ParkedFetch {
   readonly #connection: Connection;
   readonly #broker: number;
   readonly #wanted: readonly Wanted[];

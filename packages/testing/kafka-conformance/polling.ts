@@ -55,11 +55,29 @@ export function describePolling(bench: () => ConformanceBench): void {
       await expect(asked).rejects.toMatchObject({ type: "UNKNOWN_TOPIC_OR_PARTITION" });
     });
 
+    test("one that is ended brings nothing, and the next one is asked at once", async () => {
+      const topic = await bench().topic(2);
+      await write(bench(), { topic, partition: 1 }, ["there"]);
+      const { pollClient } = bench().cluster("poller");
+      const [leader = -1] = await bench().settled(pollClient.leaders(topic));
+      const ending = new AbortController();
+      const polling = pollClient.poll(leader, [wanted(topic, 0, 0)], {
+        maxMs: 14_000,
+        signal: ending.signal,
+      });
+      await bench().pass(200);
+      ending.abort();
+      expect(await bench().settled(polling)).toEqual([]);
+      const both = [wanted(topic, 0, 0), wanted(topic, 1, 0)];
+      const polled = bench().settled(pollClient.poll(leader, both, { maxMs: 14_000 }));
+      expect(inWords(await polled, topic)).toEqual(["1: there next 1"]);
+    });
+
     test("closing ends a poll that waits", async () => {
       const topic = await bench().topic(1);
       const { pollClient } = bench().cluster("closer");
       const [leader = -1] = await bench().settled(pollClient.leaders(topic));
-      const polling = pollClient.poll(leader, [wanted(topic, 0, 0)], 14_000);
+      const polling = pollClient.poll(leader, [wanted(topic, 0, 0)], { maxMs: 14_000 });
       let isOver = false;
       const over = (): void => {
         isOver = true;
@@ -87,7 +105,7 @@ async function pollOnce(
   const { pollClient } = bench.cluster("poller");
   const [{ topic, partition }] = asked;
   const leaders = await bench.settled(pollClient.leaders(topic));
-  return await bench.settled(pollClient.poll(leaders[partition] ?? -1, asked, maxWaitMs));
+  return await bench.settled(pollClient.poll(leaders[partition] ?? -1, asked, { maxMs: maxWaitMs }));
 }
 
 /** Of a topic by partition: the keys, and where to go on. */
