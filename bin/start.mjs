@@ -1,7 +1,7 @@
 // `npm start`
-import { install, printsHelp, runOnNode } from "./install.mjs";
+import { install, NODE_FLAGS, printsHelp, runOnNode } from "./install.mjs";
 
 if (!printsHelp("dev/start/help.txt")) {
   await install();
-  runOnNode(["dev/start/main.ts", ...process.argv.slice(2)], { ownGroup: true });
+  runOnNode([...NODE_FLAGS, "dev/start/main.ts", ...process.argv.slice(2)], { ownGroup: true });
 }
