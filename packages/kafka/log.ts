@@ -45,15 +45,16 @@ export function quietAfter(closing: AbortSignal, logger: KafkaLogger): KafkaLogg
 }
 
 /** Passes the client's warnings and errors on, each at most twice a minute; its INFO lines (one with every pause) never get here. */
-export function createLogAdapter(logger: KafkaLogger, host: Pick<Host, "now">): logCreator {
+export function createLogAdapter(logger: KafkaLogger, host: Pick<Host, "elapsed">): logCreator {
+  /** In the host's elapsed time: somebody may set the clock back. */
   const lastAtMs = new Map<string, number>();
   return () => (entry) => {
     const { message, timestamp: _time, logger: _logger, stack: _stack, ...facts } = entry.log;
     const key = `${entry.namespace} ${message}`;
-    const nowMs = host.now();
-    if (nowMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
+    const elapsedMs = host.elapsed();
+    if (elapsedMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
     if (lastAtMs.size > 200) lastAtMs.clear();
-    lastAtMs.set(key, nowMs);
+    lastAtMs.set(key, elapsedMs);
     logger[levelOf(entry.level, message)](
       { component: `kafka client ${entry.namespace}`, ...facts },
       message,
