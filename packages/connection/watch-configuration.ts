@@ -14,30 +14,24 @@ type WatchContext = Pick<ServiceContext<unknown>, "host" | "lifecycle" | "logger
 export function watchConfiguration(
   { host, lifecycle, logger, metrics }: WatchContext,
   { kafka }: Pick<Connection, "kafka">,
-  watched: readonly ConfigurationTopic[],
+  topics: readonly ConfigurationTopic[],
 ): void {
   const admin = kafka.admin();
-  /** The memory of each topic, by its record. */
-  const memories = new Map(watched.map(({ topic }) => [topic.record, new SeenLog()]));
+  const watched = topics.map((each) => ({ ...each, memory: new SeenLog() }));
   const lost = new Set<string>();
   metrics.gauge({
     name: "configuration_lost",
     help: "1 while a configuration topic is gone, has lost records, or is half restored; looked at every 10 seconds.",
-    labels: { topic: watched.map(({ topic }) => topic.record) },
+    labels: { topic: topics.map(({ topic }) => topic.record) },
     collect(gauge) {
       for (const { topic } of watched) gauge.set({ topic: topic.record }, lost.has(topic.record) ? 1 : 0);
     },
   });
 
-  async function look({ topic: { name, record }, witnesses }: ConfigurationTopic): Promise<void> {
-    const memory = memories.get(record);
-    const names = witnesses.map((witness) => witness.name);
+  async function look({ topic, witnesses, memory }: (typeof watched)[number]): Promise<void> {
+    const { name, record } = topic;
     try {
-      await admin.holdsRecords({
-        topic: name,
-        witnesses: names,
-        ...(memory === undefined ? {} : { memory }),
-      });
+      await admin.holdsRecords({ topic: name, witnesses: witnesses.map((witness) => witness.name), memory });
       if (lost.delete(record)) logger.info({ topic: name }, "a configuration topic holds records again");
     } catch (error) {
       if ((error as KafkaError).code !== "records_lost") {

@@ -112,5 +112,4 @@ export interface Admin {
   committedPlaces(groupId: string, topic: string): Promise<ReadonlyMap<number, CommittedPlace>>;
   consumerLag(groupId: string, topic: string): Promise<PartitionLag[]>;
   deleteTopics(topics: readonly string[]): Promise<void>;
-  deleteGroups(groupIds: readonly string[]): Promise<void>;
 }

@@ -58,14 +58,11 @@ export interface ClusterAdmin {
   /** Finds per partition the first offset at or after the time (Unix ms); the end where there is none. */
   offsetsAt(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
   /** Reads the commits by partition; a partition without a commit is left out. */
-  committedOffsets(groupId: string, topic: string): Promise<Map<number, number>>;
-  /** The same, with the texts that came with the offsets. */
   commits(groupId: string, topic: string): Promise<Map<number, Commit>>;
   /** Counts the members of the groups. A group that nobody has heard of has none. */
   memberCount(groupIds: readonly string[]): Promise<number>;
   /** Commits as nobody's member. False: the group has a member, and nothing is committed. */
   commitUnlessJoined(groupId: string, places: readonly CommittedOffset[]): Promise<boolean>;
-  deleteGroups(groupIds: readonly string[]): Promise<void>;
   /** The next call makes new connections; calls that are under way end on the old ones. */
   reset(): Promise<void>;
   close(): Promise<void>;
@@ -102,7 +99,7 @@ export interface ProduceClient {
    * Rejects when there was no answer.
    */
   send(batches: readonly ProduceBatch[]): Promise<readonly PartitionOutcome[]>;
-  /** Throws the connections away; the next send makes new ones. */
+  /** The next send makes new connections; requests that are under way end on the old ones. */
   reset(): void;
   close(): Promise<void>;
 }

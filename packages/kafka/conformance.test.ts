@@ -84,6 +84,10 @@ class RealKafka implements ConformanceBench {
     await until(isCompacted, { timeoutMs: 100_000, what: "the compaction", pollMs: 500 });
   }
 
+  forget(groupId: string): Promise<void> {
+    return withBareAdmin(this.#brokers, async (bare) => void (await bare.deleteGroups([groupId])));
+  }
+
   async close(): Promise<void> {
     const { admin } = this.cluster("admin");
     const left = new Set(await admin.listTopics());

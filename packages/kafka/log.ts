@@ -15,15 +15,16 @@ const CLIENT_ERROR = 1;
  */
 const NEEDS_A_PERSON = /offset out of range/i;
 
-/**
- * The client logs every error code in an answer before it handles it; what it cannot handle reaches us as an error. A consumer that is stopped
- * while it joins a group has crashed, it says.
- */
-const IS_HANDLED = new RegExp(`^(Response|Failed to send messages|Crash: ${consumerStopped()}$)`);
+/** The client logs every error code in an answer before it handles it; what it cannot handle reaches us as an error. */
+const IS_HANDLED = /^(Response|Failed to send messages)/;
+
+/** What the client says of a consumer that is stopped while it joins a group. */
+const STOPPED = `Crash: ${consumerStopped()}`;
 
 function levelOf(clientLevel: number, message: string): keyof KafkaLogger {
   if (NEEDS_A_PERSON.test(message)) return "error";
-  return clientLevel === CLIENT_ERROR && !IS_HANDLED.test(message) ? "warn" : "debug";
+  const isHandled = message === STOPPED || IS_HANDLED.test(message);
+  return clientLevel === CLIENT_ERROR && !isHandled ? "warn" : "debug";
 }
 
 const silent = (): void => undefined;
@@ -45,15 +46,16 @@ export function quietAfter(closing: AbortSignal, logger: KafkaLogger): KafkaLogg
 }
 
 /** Passes the client's warnings and errors on, each at most twice a minute; its INFO lines (one with every pause) never get here. */
-export function createLogAdapter(logger: KafkaLogger, host: Pick<Host, "now">): logCreator {
+export function createLogAdapter(logger: KafkaLogger, host: Pick<Host, "elapsed">): logCreator {
+  /** In the host's elapsed time: somebody may set the clock back. */
   const lastAtMs = new Map<string, number>();
   return () => (entry) => {
     const { message, timestamp: _time, logger: _logger, stack: _stack, ...facts } = entry.log;
     const key = `${entry.namespace} ${message}`;
-    const nowMs = host.now();
-    if (nowMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
+    const elapsedMs = host.elapsed();
+    if (elapsedMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
     if (lastAtMs.size > 200) lastAtMs.clear();
-    lastAtMs.set(key, nowMs);
+    lastAtMs.set(key, elapsedMs);
     logger[levelOf(entry.level, message)](
       { component: `kafka client ${entry.namespace}`, ...facts },
       message,

@@ -62,8 +62,6 @@ export interface ProducerOptions {
   readonly deliveryTimeoutMs?: number;
   /** The producer waits so long after its last request, so that records gather; after a quiet time a record leaves at once. 4 ms by default. */
   readonly lingerMs?: number | (() => number);
-  /** Requests under way to one broker at a time. At most one of them carries a given partition. */
-  readonly maxInFlightPerBroker?: number;
 }
 
 export interface Producer {

@@ -68,6 +68,14 @@ export const kafkaSettings = settingsGroup({
   }),
 });
 
+/** Of settings that belong together, those that are missing beside others. */
+function missingOf(settings: Readonly<Record<string, unknown>>): SettingProblem[] {
+  const given = Object.keys(settings).filter((env) => settings[env] !== undefined);
+  if (given.length === 0) return [];
+  const problem = `is required with ${given.join(" and ")}`;
+  return Object.keys(settings).flatMap((env) => (given.includes(env) ? [] : [{ env, problem }]));
+}
+
 /** Mechanism, user name and password belong together: one alone would silently connect without authentication. */
 function checkSasl(values: {
   readonly brokers: readonly string[];
@@ -75,21 +83,14 @@ function checkSasl(values: {
   readonly saslUsername: unknown;
   readonly saslPassword: unknown;
 }): SettingProblem[] {
-  const problems: SettingProblem[] = [];
-  if (values.brokers.length === 0)
-    problems.push({ env: "HOOKLINE_KAFKA_BROKERS", problem: "names no broker" });
-  const parts = {
+  const missing = missingOf({
     HOOKLINE_KAFKA_SASL_MECHANISM: values.saslMechanism,
     HOOKLINE_KAFKA_SASL_USERNAME: values.saslUsername,
     HOOKLINE_KAFKA_SASL_PASSWORD: values.saslPassword,
-  };
-  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return problems;
-  for (const [env, value] of Object.entries(parts)) {
-    if (value === undefined)
-      problems.push({ env, problem: `is required with ${given.map(([name]) => name).join(" and ")}` });
-  }
-  return problems;
+  });
+  return values.brokers.length > 0
+    ? missing
+    : [{ env: "HOOKLINE_KAFKA_BROKERS", problem: "names no broker" }, ...missing];
 }
 
 /** A certificate that is never shown would look as if it were. */
@@ -102,14 +103,10 @@ function checkCertificate(values: {
     HOOKLINE_KAFKA_TLS_CERTIFICATE: values.tlsCertificate,
     HOOKLINE_KAFKA_TLS_KEY: values.tlsKey,
   };
-  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return [];
-  const missing = Object.entries(parts).filter(([, value]) => value === undefined);
-  const names = given.map(([name]) => name).join(" and ");
-  return [
-    ...missing.map(([env]) => ({ env, problem: `is required with ${names}` })),
-    ...(values.tls ? [] : [{ env: "HOOKLINE_KAFKA_TLS", problem: `must be true with ${names}` }]),
-  ];
+  const given = Object.entries(parts).flatMap(([env, value]) => (value === undefined ? [] : [env]));
+  const isShown = values.tls || given.length === 0;
+  const problem = `must be true with ${given.join(" and ")}`;
+  return [...missingOf(parts), ...(isShown ? [] : [{ env: "HOOKLINE_KAFKA_TLS", problem }])];
 }
 
 export const registrySettings = settingsGroup({
@@ -134,12 +131,11 @@ export const registrySettings = settingsGroup({
       doc: "Password for the registry.",
     }),
   },
-  check({ username, password }) {
-    if ((username === undefined) === (password === undefined)) return [];
-    const [missing, given] = username === undefined ? ["USERNAME", "PASSWORD"] : ["PASSWORD", "USERNAME"];
-    const problem = `is required with HOOKLINE_SCHEMA_REGISTRY_${given}`;
-    return [{ env: `HOOKLINE_SCHEMA_REGISTRY_${missing}`, problem }];
-  },
+  check: ({ username, password }) =>
+    missingOf({
+      HOOKLINE_SCHEMA_REGISTRY_USERNAME: username,
+      HOOKLINE_SCHEMA_REGISTRY_PASSWORD: password,
+    }),
   /** The credentials are in the URL, which is never shown with them. */
   build({ registryUrl, username, password }) {
     if (username === undefined || password === undefined) return { registryUrl };

@@ -16,6 +16,10 @@ export interface TablesSay {
 const NO_TABLES: TablesSay = { unlessHalfRestored: () => undefined };
 
 export function createAdmin(client: AdminClient, tables: TablesSay = NO_TABLES): Admin {
+  async function committedOffsets(groupId: string, topic: string): Promise<ReadonlyMap<number, number>> {
+    const commits = await client.run((admin) => admin.commits(groupId, topic));
+    return new Map([...commits].map(([partition, { offset }]) => [partition, offset]));
+  }
   return {
     ensureTopics: (specs, options) => ensureTopics(client, specs, options),
     compareTopics: (specs, options) => compareTopics(client, specs, options),
@@ -36,7 +40,7 @@ export function createAdmin(client: AdminClient, tables: TablesSay = NO_TABLES):
     },
 
     offsetForTime: (topic, timestampMs) => client.run((admin) => admin.offsetsAt(topic, timestampMs)),
-    committedOffsets: (groupId, topic) => client.run((admin) => admin.committedOffsets(groupId, topic)),
+    committedOffsets,
 
     async committedPlaces(groupId, topic) {
       const commits = await client.run((admin) => admin.commits(groupId, topic));
@@ -45,15 +49,15 @@ export function createAdmin(client: AdminClient, tables: TablesSay = NO_TABLES):
 
     async consumerLag(groupId, topic) {
       const ends = await fetchOffsets(client, topic);
-      const committed = await client.run((admin) => admin.committedOffsets(groupId, topic));
+      const committed = await committedOffsets(groupId, topic);
       return ends.map(({ partition, low, high }) => ({
         partition,
-        lag: high - Math.max(low, committed.get(partition) ?? low),
+        // The ends are a moment older than the commits.
+        lag: Math.max(0, high - Math.max(low, committed.get(partition) ?? low)),
       }));
     },
 
     deleteTopics: (topics) => client.run((admin) => admin.deleteTopics(topics)),
-    deleteGroups: (groupIds) => client.run((admin) => admin.deleteGroups(groupIds)),
   };
 }
 

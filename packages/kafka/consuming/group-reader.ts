@@ -1,9 +1,8 @@
-import type { Host } from "#host";
 import { FETCH_PAUSE_MS } from "../fetch-pauses.ts";
 import type { Haste, Ownership, RunnerOptions } from "../runner-types.ts";
-import type { FetchedBatch, Join, NewSession, SessionOptions } from "../session.ts";
+import type { FetchedBatch, Join, SessionOptions } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
-import type { KafkaLogger, RawRecord, TopicPartition } from "../types.ts";
+import type { RawRecord, TopicPartition } from "../types.ts";
 import { withinMs } from "../within.ts";
 import { coPartitionedAssigner, decodeToRelease } from "./assigner-protocol.ts";
 import { Committer } from "./committer.ts";
@@ -15,7 +14,7 @@ import { PartitionReaders } from "./partition-readers.ts";
 import { Release } from "./release.ts";
 import { sessionTimes } from "./session-times.ts";
 import { type ReaderShare, Shares } from "./shares.ts";
-import { Supervisor } from "./supervisor.ts";
+import { Supervisor, type SupervisorParts } from "./supervisor.ts";
 
 /** A last commit that takes longer is given up: the next owner does that work again. As long as a join waits for a killed member. */
 const LAST_COMMIT_WITHIN_MS = 8_000;
@@ -24,23 +23,23 @@ const LAST_COMMIT_WITHIN_MS = 8_000;
 const USUAL_HASTE: Haste = { fetchPauseMs: FETCH_PAUSE_MS, commitAfterMs: 100 };
 
 export interface GroupReaderOptions<T>
-  extends Pick<RunnerOptions<T>, "groupId" | "movesWithinMs" | "handsOverQuickly" | "haste"> {
+  extends Pick<
+    RunnerOptions<T>,
+    | "groupId"
+    | "haste"
+    | "sessionTimeoutMs"
+    | "rebalanceTimeoutMs"
+    | "unsureAfterSessions"
+    | "unhurriedTopics"
+    | "handsOverQuickly"
+    | "movesWithinMs"
+  > {
   readonly shares: readonly ReaderShare<T>[];
-  readonly sessionTimeoutMs?: number | undefined;
-  readonly unsureAfterSessions?: number | undefined;
-  readonly rebalanceTimeoutMs?: number | undefined;
-  readonly unhurriedTopics?: readonly string[] | undefined;
-}
-
-export interface GroupReaderParts {
-  readonly newSession: NewSession;
-  readonly logger: KafkaLogger;
-  readonly host: Host;
 }
 
 /** Reads topics as a member of a group: one reader for each partition, kept over rebalances; commits; hand-over of assignments. */
 export class GroupReader<T> {
-  readonly #parts: GroupReaderParts;
+  readonly #parts: SupervisorParts;
   readonly #options: GroupReaderOptions<T>;
   readonly #shares: Shares<T>;
   readonly #partitionReaders: PartitionReaders<T>;
@@ -55,7 +54,7 @@ export class GroupReader<T> {
   readonly #joined = Promise.withResolvers<void>();
   #isStopping = false;
 
-  constructor(parts: GroupReaderParts, options: GroupReaderOptions<T>) {
+  constructor(parts: SupervisorParts, options: GroupReaderOptions<T>) {
     const { host, logger } = parts;
     this.#parts = parts;
     this.#options = options;

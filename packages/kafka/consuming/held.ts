@@ -8,8 +8,10 @@ const RECORD_OVERHEAD_BYTES = 200;
 const COMPACT_AFTER = 256;
 
 /** A fetched record on its way to its end. */
-export interface Held<T> extends Seen {
+export interface Held<T> {
   readonly record: RawRecord;
+  /** What the partition's tracker keeps of it, also when it is done: it may have to stay for long behind a record that is not. */
+  readonly seen: Seen;
   readonly sizeBytes: number;
   /** Undefined until it is decoded. */
   received: Received<T> | undefined;
@@ -25,10 +27,8 @@ export function hold<T>(record: RawRecord): Held<T> {
   const sizeBytes = (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
   const { offset, timestampMs } = record;
   return {
-    offset,
-    timestampMs,
-    isDone: false,
     record,
+    seen: { offset, timestampMs, isDone: false },
     sizeBytes,
     received: undefined,
     poison: undefined,
@@ -68,7 +68,7 @@ export class HeldQueue<T> {
   /** Marks records from this offset on as belonging to a log that was cut. */
   cutAt(offset: number): void {
     for (const held of this.#records)
-      if (held !== undefined && held.offset >= offset) held.isOfFormerLog = true;
+      if (held !== undefined && held.record.offset >= offset) held.isOfFormerLog = true;
   }
 
   push(held: Held<T>): void {
@@ -79,7 +79,8 @@ export class HeldQueue<T> {
   /** Puts a record that was let go back into its place. */
   putBack(held: Held<T>): void {
     let place = this.#first;
-    while ((this.#records[place]?.offset ?? Number.POSITIVE_INFINITY) < held.offset) place += 1;
+    const { offset } = held.record;
+    while ((this.#records[place]?.record.offset ?? Number.POSITIVE_INFINITY) < offset) place += 1;
     this.#records.splice(place, 0, held);
     this.#sizeBytes += held.sizeBytes;
   }

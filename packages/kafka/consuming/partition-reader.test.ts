@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { until } from "#support/until";
@@ -144,6 +146,22 @@ describe("partition reader", () => {
     expect(bench.pauses).toEqual([true, false]);
   });
 
+  test("fetching stops as well while much is held of a partition that is not open yet", () => {
+    const bench = newBench();
+    bench.partitionReader.close();
+    bench.partitionReader.offer(batchOf([{ ...record(0, 0), value: Buffer.alloc(600_000) }]));
+    expect([bench.stepped, bench.pauses]).toEqual([[], [true]]);
+    bench.partitionReader.open();
+    expect([bench.stepped, bench.pauses]).toEqual([[0], [true, false]]);
+  });
+
+  test("fetching stops as well while much comes behind a head that waits for its time", () => {
+    const bench = newBench({ now: () => 0, work: { dueAtMs: () => 3_600_000 } });
+    bench.partitionReader.offer(batchOf(records(0, 1)));
+    bench.partitionReader.offer(batchOf([{ ...record(0, 1), value: Buffer.alloc(600_000) }]));
+    expect(bench.pauses).toEqual([true]);
+  });
+
   test("a long batch leaves the event loop turns for other work", async () => {
     const bench = newBench({ capacity: new Capacity(1e6, 1e12, systemHost) });
     bench.partitionReader.offer(batchOf(records(0, 2_000)));
@@ -218,6 +236,23 @@ describe("partition reader", () => {
     expect(bench.stepped).toEqual([]);
     nowMs = 4 * 3_600_000;
     await soon(() => bench.stepped.length === 1, "the due record");
+  });
+
+  test("what is done holds no memory, however long it stays behind a record that is not", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const bench = newBench();
+    const values = [0, 1].map((offset) => {
+      const value = Buffer.from(`${offset}`);
+      bench.partitionReader.offer(batchOf([{ ...record(0, offset), value }]));
+      return new WeakRef(value);
+    });
+    settle(bench, 1);
+    bench.claims.clear();
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(values.map((value) => value.deref()?.toString())).toEqual(["0", undefined]);
+    expect(bench.partitionReader.place.doneAhead()?.runs).toEqual([{ from: 1, to: 2 }]);
   });
 
   test("records fetched again after a rebalance are not stepped again (fact 7)", () => {

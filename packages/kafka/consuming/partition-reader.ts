@@ -89,7 +89,7 @@ export class PartitionReader<T> implements Waiter {
    * before a cut are stepped too, and say nothing of it: others stand at their offsets.
    */
   get position(): number | undefined {
-    return this.#held.firstInLog?.offset ?? (this.place.isKnown ? this.place.next : undefined);
+    return this.#held.firstInLog?.record.offset ?? (this.place.isKnown ? this.place.next : undefined);
   }
 
   /** Cuts the log, as `Place.cut` does. */
@@ -130,12 +130,14 @@ export class PartitionReader<T> implements Waiter {
     let isAnyPassedOver = false;
     for (const record of records) {
       const held = hold<T>(record);
-      if (this.place.see(held)) this.#held.push(held);
+      if (this.place.see(held.seen)) this.#held.push(held);
       else isAnyPassedOver = true;
     }
     // It may be committed, though nothing is stepped.
     if (isAnyPassedOver) this.#parts.onSettled();
     this.#advance();
+    // What comes before the partition is open, or while its head waits, is held too.
+    this.#fetchPause.regulate(this.#held.sizeBytes);
   }
 
   /** Stepping may begin, or go on. */
@@ -171,7 +173,7 @@ export class PartitionReader<T> implements Waiter {
     this.close();
     this.#isLost = true;
     this.#term += 1;
-    this.place.lose(this.#held.clear());
+    this.place.lose(this.#held.clear().map(({ seen }) => seen));
     this.#fetchPause.reset();
     this.#leaveWhenIdle();
   }
@@ -200,7 +202,7 @@ export class PartitionReader<T> implements Waiter {
   /** False when the head has to wait, or there is none. */
   #stepHead(): boolean {
     const { head } = this.#held;
-    if (head?.isDone === true) {
+    if (head?.seen.isDone === true) {
       this.#held.shift();
       return true;
     }
@@ -230,13 +232,13 @@ export class PartitionReader<T> implements Waiter {
   }
 
   #done(held: Held<T>): void {
-    this.place.done(held);
+    this.place.done(held.seen);
     this.underWay.end(held.sizeBytes);
   }
 
   /** Nobody worked on it: it is stepped again where the partition is still, or again, read here; else its owner will read it. */
   #takeBack(held: Held<T>): void {
-    if (this.place.takeBack(held)) this.#held.putBack(held);
+    if (this.place.takeBack(held.seen)) this.#held.putBack(held);
     this.underWay.end(held.sizeBytes);
     this.#advance();
   }

@@ -36,7 +36,7 @@ export class PartitionReaders<T> {
     return this.#assigned;
   }
 
-  /** The number of records in memory. */
+  /** The number of partition readers. */
   get size(): number {
     return this.#partitionReaders.size;
   }

@@ -1,10 +1,11 @@
 import type { Producers, Runner, RunnerOptions, Share, SharedRunnerOptions } from "../runner-types.ts";
-import { GroupReader, type GroupReaderParts } from "./group-reader.ts";
+import { GroupReader } from "./group-reader.ts";
 import type { Work } from "./settlement.ts";
 import { SuccessorReader, type SuccessorReaderParts } from "./successor-reader.ts";
+import type { SupervisorParts } from "./supervisor.ts";
 
 /** A consumer group member whose steps' outcomes are written before their offsets are committed. */
-export function createRunner<T>(parts: GroupReaderParts, options: RunnerOptions<T>): Runner {
+export function createRunner<T>(parts: SupervisorParts, options: RunnerOptions<T>): Runner {
   return new GroupReader<T>(parts, {
     ...options,
     shares: [{ ...options, work: workOf(options, options) }],

@@ -1,7 +1,8 @@
-import { GroupReader, type GroupReaderOptions, type GroupReaderParts } from "./group-reader.ts";
+import { GroupReader, type GroupReaderOptions } from "./group-reader.ts";
 import { type SuccessionParts, succeed } from "./succession.ts";
+import type { SupervisorParts } from "./supervisor.ts";
 
-export type SuccessorReaderParts = GroupReaderParts & SuccessionParts;
+export type SuccessorReaderParts = SupervisorParts & SuccessionParts;
 
 export interface SuccessorReaderOptions extends GroupReaderOptions<unknown> {
   readonly formerGroups: ReadonlyMap<string, string>;

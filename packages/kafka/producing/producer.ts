@@ -15,7 +15,10 @@ import { TopicGate } from "./topic-gate.ts";
  * The linger bounds the requests of a producer to 250 a second: one costs client and broker half a millisecond of CPU time
  * together, whatever it carries.
  */
-const DEFAULTS = { deliveryTimeoutMs: 30_000, lingerMs: 4, maxInFlightPerBroker: 4 };
+const DEFAULTS = { deliveryTimeoutMs: 30_000, lingerMs: 4 };
+
+/** Requests under way to one broker at a time. At most one of them carries a given partition. */
+const MAX_IN_FLIGHT_PER_BROKER = 4;
 
 const LIMITS = {
   maxRecordsPerPartition: 1_000,
@@ -69,11 +72,7 @@ export class BatchingProducer implements Producer {
     this.#parts = parts;
     this.#options = { ...DEFAULTS, ...options };
     this.#deliveries = new Deliveries(parts.host);
-    this.#brokers = new BrokerInFlight(
-      this.#options.maxInFlightPerBroker,
-      () => this.#scheduleFlush(),
-      parts.host,
-    );
+    this.#brokers = new BrokerInFlight(MAX_IN_FLIGHT_PER_BROKER, () => this.#scheduleFlush(), parts.host);
     this.#gate = new TopicGate({
       metadata: parts.metadata,
       onOpen: (record, delivery) => this.#queue(record, delivery),

@@ -83,6 +83,18 @@ describe("the gate before a topic's partitions are known", () => {
     expect(opened).toEqual(["a", "c"]);
   });
 
+  test("what calls had to write that have failed is not kept while others wait", async () => {
+    let looks = 0;
+    const settled = (): boolean => {
+      looks += 1;
+      return true;
+    };
+    const failed = Object.defineProperty(pass("a"), "settled", { get: settled });
+    pass("b");
+    await host.advance(60_000);
+    expect([asked > 10, failed.settled, looks]).toEqual([true, true, 2]);
+  });
+
   test("nobody asks any more when every call has failed, and again when the next one comes", async () => {
     const delivery = pass("a");
     await host.advance(0);

@@ -15,7 +15,7 @@ export interface TopicGateOptions {
 }
 
 interface WaitingTopic {
-  readonly records: { record: OutgoingRecord; delivery: Delivery }[];
+  records: { readonly record: OutgoingRecord; readonly delivery: Delivery }[];
   failures: number;
   timer: Timer | undefined;
 }
@@ -64,7 +64,9 @@ export class TopicGate {
   #tryLater(topic: string, waiting: WaitingTopic, why: string): void {
     if (this.#closed) return;
     waiting.failures += 1;
-    if (waiting.records.every(({ delivery }) => delivery.settled)) {
+    // Calls that have failed are not in the backlog any more: what they had to write must not stay here.
+    waiting.records = waiting.records.filter(({ delivery }) => !delivery.settled);
+    if (waiting.records.length === 0) {
       this.#waiting.delete(topic);
       return;
     }

@@ -64,7 +64,7 @@ test("what is asked of one topic does not take the partitions of others away fro
   await until(create, { what: "the topics are made", timeoutMs: 20_000 });
   // A new broker has no topic for commits, either.
   const areThere = () =>
-    Promise.all([...names.map((name) => admin.offsets(name)), admin.committedOffsets(prefix, asked)]).then(
+    Promise.all([...names.map((name) => admin.offsets(name)), admin.commits(prefix, asked)]).then(
       () => true,
       () => false,
     );
@@ -79,7 +79,7 @@ test("what is asked of one topic does not take the partitions of others away fro
     while (isLooking) {
       const none = () => 0;
       counts.add(await admin.offsets(asked).then(({ length }) => length, none));
-      await admin.committedOffsets(prefix, asked).catch(() => counts.add(-1));
+      await admin.commits(prefix, asked).catch(() => counts.add(-1));
     }
     return counts;
   }

@@ -51,10 +51,6 @@ export function createClientAdmin(client: kafkajs.Kafka, host: Host): ClusterAdm
     alterSetting: (topic, setting, value) => use((admin) => alterSetting(admin, topic, { setting, value })),
     offsets: (topic) => offsets.ask(topic),
     offsetsAt: (topic, timestampMs) => offsetsAt.ask(JSON.stringify({ topic, timestampMs })),
-    async committedOffsets(groupId, topic) {
-      const found = await commitsOfGroup(groupId, topic);
-      return new Map([...found].map(([partition, { offset }]) => [partition, offset]));
-    },
     commits: commitsOfGroup,
     async memberCount(groupIds) {
       const { groups } = await use((admin) => admin.describeGroups([...groupIds]));
@@ -62,9 +58,6 @@ export function createClientAdmin(client: kafkajs.Kafka, host: Host): ClusterAdm
     },
     commitUnlessJoined: (groupId, places) =>
       own.use((cluster) => commitUnlessJoined(cluster, groupId, places)),
-    async deleteGroups(groupIds) {
-      await use((admin) => admin.deleteGroups([...groupIds]));
-    },
     async reset() {
       void connection.putAside();
       void own.putAside();

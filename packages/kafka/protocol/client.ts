@@ -1,4 +1,4 @@
-import net from "node:net";
+import net, { type LookupFunction } from "node:net";
 import tls from "node:tls";
 import kafkajs from "kafkajs";
 import type { Host } from "#host";
@@ -24,22 +24,30 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** Small: every caller here has a back-off of its own, and the client's never starts again from zero. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, retries: 3 };
 
-/** The look-up is shared by the whole process, as libuv's threads are. */
-const lookup = createSharedLookup();
-
 /**
  * Creates sockets as the client does, but without Nagle's delay: a produce request of several writes would
- * wait for an ACK. Names are looked up together.
+ * wait for an ACK.
  */
-const socketFactory: kafkajs.ISocketFactory = ({ host, port, ssl, onConnect }) => {
-  const servername = net.isIP(host) === 0 ? { servername: host } : {};
-  const socket = ssl
-    ? tls.connect({ host, port, lookup, ...servername, ...ssl }, onConnect)
-    : net.connect({ host, port, lookup }, onConnect);
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  return socket;
-};
+export function socketFactoryOf(lookup: LookupFunction): kafkajs.ISocketFactory {
+  return ({ host, port, ssl, onConnect }) => {
+    const servername = net.isIP(host) === 0 ? { servername: host } : {};
+    const socket = ssl
+      ? tls.connect({ host, port, lookup, ...servername, ...ssl }, onConnect)
+      : net.connect({ host, port, lookup }, onConnect);
+    socket.on("error", sayEach);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    return socket;
+  };
+}
+
+/** The client passes on no more than the text, and where none of a host's addresses answers there is none. */
+function sayEach(error: Error & { readonly errors?: readonly Error[] }): void {
+  if (error.message === "") error.message = (error.errors ?? []).map(({ message }) => message).join("; ");
+}
+
+/** The look-up is shared by the whole process, as libuv's threads are. */
+const socketFactory = socketFactoryOf(createSharedLookup());
 
 function saslOptions(sasl: NonNullable<KafkaSettings["sasl"]>): kafkajs.SASLOptions {
   const { mechanism, username, password } = sasl;

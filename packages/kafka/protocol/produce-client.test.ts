@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
+import { systemHost } from "#host";
 import type { ProduceBatch, ProduceClient } from "../cluster.ts";
 import { decodeRecordSet } from "./decode-record-batch.ts";
 import { createProduceClient } from "./produce-client.ts";
@@ -11,6 +12,11 @@ const TURN_BYTES = 1_000_000;
 let sent: { partition: number; keys: (string | null)[] }[][];
 let immediates: (() => void)[];
 let connections: number;
+/** Those that were sent by, in the order of the requests, and those that were closed. */
+let senders: number[];
+let closed: number[];
+/** Awaited by each connection before it is there. */
+let opening: Promise<void> | undefined;
 /** The configurations of the client's producers. */
 let configs: (kafkajs.ProducerConfig | undefined)[];
 let client: ProduceClient;
@@ -19,8 +25,9 @@ beforeEach(() => {
   sent = [];
   immediates = [];
   connections = 0;
-  configs = [];
+  [senders, closed, configs, opening] = [[], [], [], undefined];
   const host = {
+    ...systemHost,
     now: () => 1_700_000_000_000,
     setImmediate(work: () => void) {
       immediates.push(work);
@@ -32,16 +39,19 @@ beforeEach(() => {
 
 function connect(config?: kafkajs.ProducerConfig): Partial<kafkajs.Producer> {
   connections += 1;
+  const number = connections;
   configs.push(config);
   let isOpen = true;
   return {
-    connect: async () => undefined,
+    connect: async () => opening,
     async disconnect() {
       isOpen = false;
-      if (connections === 3) throw new Error("it is gone already");
+      closed.push(number);
+      throw new Error("it is gone already");
     },
     async sendBatch({ topicMessages = [] }) {
       if (!isOpen) throw new Error("sent by what was disconnected");
+      senders.push(number);
       const messages = topicMessages.flatMap((topic) => topic.messages as unknown as EncodedMessage[]);
       sent.push(
         messages.map(({ partition, encodedBatch }) => ({ partition, keys: keysIn(encodedBatch, partition) })),
@@ -109,17 +119,34 @@ describe("a request's batches are encoded", () => {
     expect(turns).toBe(2);
   });
 
-  test("and sent by a new connection when it was thrown away meanwhile", async () => {
+  test("and sent by the connection of before when it was put aside meanwhile, which is closed then", async () => {
     const batches = [0, 1].map((partition) => batchOf(partition, 3, 300_000));
     const done = client.send(batches);
     await new Promise(setImmediate);
     await runTurn();
     client.reset();
+    expect(closed).toEqual([]);
     await runTurn();
     await done;
     expect(sent).toEqual([batches.map(keysOf)]);
-    expect(connections).toBe(2);
+    await client.send([batchOf(0, 1, 10)]);
+    expect([senders, closed]).toEqual([[1, 2], [1]]);
   });
+});
+
+test("a connection that could not be opened in time leaves none behind that nobody closes", async () => {
+  const slow = Promise.withResolvers<void>();
+  opening = slow.promise;
+  const first = client.send([batchOf(0, 1, 10)]);
+  await new Promise(setImmediate);
+  client.reset();
+  opening = undefined;
+  await client.send([batchOf(1, 1, 10)]);
+  slow.reject(new Error("nobody answers"));
+  await expect(first).rejects.toThrow("nobody answers");
+  await client.send([batchOf(2, 1, 10)]);
+  await client.close();
+  expect([connections, closed]).toEqual([2, [2]]);
 });
 
 test("the client repeats nothing by itself, numbers nothing, and makes no topics (facts 1 and 2)", async () => {
@@ -134,11 +161,9 @@ test("the client repeats nothing by itself, numbers nothing, and makes no topics
   expect(() => choose?.(choice)).toThrow("a record without a partition");
 });
 
-test("closing what was never opened, or cannot be closed, ends all the same", async () => {
+test("closed, it opens nothing any more", async () => {
+  await client.send([batchOf(0, 1, 10)]);
   await client.close();
-  for (let count = 0; count < 3; count += 1) {
-    await client.send([batchOf(0, 1, 10)]);
-    await client.close();
-  }
-  expect(connections).toBe(3);
+  await expect(client.send([batchOf(0, 1, 10)])).rejects.toMatchObject({ code: "closed" });
+  expect([connections, closed]).toEqual([1, [1]]);
 });

@@ -1,8 +1,9 @@
 import type kafkajs from "kafkajs";
 import { EventLoopTurns, type Host, WorkInTurns } from "#host";
-import type { ProduceBatch, ProduceClient } from "../cluster.ts";
+import type { PartitionOutcome, ProduceBatch, ProduceClient } from "../cluster.ts";
 import { encodeRecordBatch } from "./encode-record-batch.ts";
 import { type EncodedMessage, outcomesIn } from "./produce-protocol.ts";
+import { ReplaceableConnection } from "./replaceable-connection.ts";
 
 /** The longest wait of the leader for the in-sync replicas; shorter than the client's request timeout. */
 const ACK_TIMEOUT_MS = 10_000;
@@ -64,29 +65,13 @@ async function connect(client: kafkajs.Kafka): Promise<kafkajs.Producer> {
   return producer;
 }
 
-export function createProduceClient(
-  client: kafkajs.Kafka,
-  host: Pick<Host, "now" | "setImmediate">,
-): ProduceClient {
+export function createProduceClient(client: kafkajs.Kafka, host: Host): ProduceClient {
   const turns = new EventLoopTurns(host);
-  let connected: Promise<kafkajs.Producer> | undefined;
-
-  const discard = (): Promise<void> => {
-    const old = connected;
-    connected = undefined;
-    if (old === undefined) return Promise.resolve();
-    return old.then((producer) => producer.disconnect()).catch(() => undefined);
-  };
-
-  async function connection(): Promise<kafkajs.Producer> {
-    connected ??= connect(client);
-    try {
-      return await connected;
-    } catch (thrown) {
-      connected = undefined;
-      throw thrown;
-    }
-  }
+  const connection = new ReplaceableConnection<kafkajs.Producer>({
+    name: "the produce client",
+    open: () => connect(client),
+    close: (producer) => producer.disconnect(),
+  });
 
   async function encode(batches: readonly ProduceBatch[]): Promise<kafkajs.TopicMessages[]> {
     const messages = new Map<ProduceBatch, EncodedMessage>();
@@ -101,28 +86,29 @@ export function createProduceClient(
     return toTopicMessages(batches, messages);
   }
 
+  async function send(
+    producer: kafkajs.Producer,
+    batches: readonly ProduceBatch[],
+  ): Promise<readonly PartitionOutcome[]> {
+    const topicMessages = await encode(batches);
+    try {
+      const written = await producer.sendBatch({
+        acks: ALL_IN_SYNC_REPLICAS,
+        timeout: ACK_TIMEOUT_MS,
+        topicMessages,
+      });
+      return written.map(({ topicName, partition }) => ({ topic: topicName, partition, error: undefined }));
+    } catch (thrown) {
+      const outcomes = outcomesIn(thrown);
+      if (outcomes === undefined) throw thrown;
+      return outcomes;
+    }
+  }
+
   return {
-    async send(batches) {
-      // Nothing is encoded for brokers that are away; and what connected may have been thrown away while it was.
-      await connection();
-      const topicMessages = await encode(batches);
-      const producer = await connection();
-      try {
-        const written = await producer.sendBatch({
-          acks: ALL_IN_SYNC_REPLICAS,
-          timeout: ACK_TIMEOUT_MS,
-          topicMessages,
-        });
-        return written.map(({ topicName, partition }) => ({ topic: topicName, partition, error: undefined }));
-      } catch (thrown) {
-        const outcomes = outcomesIn(thrown);
-        if (outcomes === undefined) throw thrown;
-        return outcomes;
-      }
-    },
-    reset() {
-      void discard();
-    },
-    close: discard,
+    // Nothing is encoded for brokers that are away.
+    send: (batches) => connection.use((producer) => send(producer, batches)),
+    reset: () => void connection.putAside(),
+    close: () => connection.close(host),
   };
 }

@@ -1,13 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { groupIds, removeRecordsBefore } from "#support/kafka-access";
-import {
-  names,
-  record,
-  type ScratchKafka,
-  scratchKafka,
-  useScratchKafka,
-} from "../fixtures/scratch-kafka.ts";
+import { names, record, type ScratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
 
 let brokers: readonly string[];
 let scratch: ScratchKafka;
@@ -68,17 +62,6 @@ describe("reading a range", () => {
     expect(read.at(-1)).toBe(20);
   });
 
-  test("a partition that does not exist is an error with a code", async () => {
-    const reading = scratch.kafka.readRange({
-      topic,
-      partition: 9,
-      fromOffset: 0,
-      toOffset: 1,
-      onRecord: () => undefined,
-    });
-    await expect(reading).rejects.toMatchObject({ code: "unknown_topic", canRetry: false });
-  });
-
   test("no consumer group is made (fact 15)", async () => {
     const during = Promise.withResolvers<string[]>();
     await scratch.kafka.readRange({
@@ -106,27 +89,5 @@ describe("reading a range", () => {
     };
     await scratch.kafka.readRange({ topic: large, partition: 0, fromOffset: 0, toOffset: 8, onRecord });
     expect(read).toEqual([0, 6, 7]);
-  });
-
-  test("several ranges are read at a time", async () => {
-    const [, { high = 0 } = {}] = await scratch.kafka.admin().offsets(topic);
-    const reads = await Promise.all(Array.from({ length: 8 }, () => offsetsOf(0, 1_000)));
-    for (const read of reads) expect(read).toHaveLength(high);
-  });
-
-  test("closing ends a reading that is under way", async () => {
-    const kafka = scratchKafka(brokers);
-    const begun = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const onRecord = (): Promise<void> => {
-      begun.resolve();
-      return held.promise;
-    };
-    const reading = kafka.kafka.readRange({ topic, partition: 0, fromOffset: 0, toOffset: 100, onRecord });
-    reading.catch(() => undefined);
-    await begun.promise;
-    await kafka.close();
-    held.resolve();
-    await expect(reading).rejects.toMatchObject({ code: "closed" });
   });
 });

@@ -46,7 +46,6 @@ async function run<R>(use: (admin: ClusterAdmin) => Promise<R>): Promise<R> {
   const admin = {
     offsets: async () => known,
     shapes: async () => new Map([["t", { leaders: highs, replicationFactor: 1 }]]),
-    deleteGroups: async () => undefined,
   };
   return use(admin as unknown as ClusterAdmin);
 }

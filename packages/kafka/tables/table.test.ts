@@ -35,12 +35,6 @@ describe("table", () => {
     expect(table.get("k7")).toBeUndefined();
   });
 
-  test("an empty topic is loaded at once", async () => {
-    const table = scratch.kafka.table({ topic, decode });
-    await table.load();
-    expect([...table.entries()]).toEqual([]);
-  });
-
   test("changes and deletions arrive within a second, and their listeners hear of them", async () => {
     const table = scratch.kafka.table({ topic, decode });
     await table.load();
@@ -57,28 +51,6 @@ describe("table", () => {
       ["a", "1"],
       ["a", undefined],
     ]);
-  });
-
-  test("waiting for what does not come fails with a code when its time is over", async () => {
-    const table = scratch.kafka.table({ topic, decode });
-    await table.load();
-    await expect(table.until(() => table.size > 0, 100)).rejects.toMatchObject({ code: "table_timeout" });
-  });
-
-  test("a record that cannot be read is reported and changes nothing", async () => {
-    await producer.send([record(topic, "a", "good"), record(topic, "b", "bad")]);
-    const poisoned: string[] = [];
-    const table = scratch.kafka.table({
-      topic,
-      decode: (raw) => {
-        if (decode(raw) === "bad") throw Object.assign(new Error("garbage"), { canRetry: false });
-        return decode(raw);
-      },
-      onPoison: ({ key }) => poisoned.push(key ?? ""),
-    });
-    await table.load();
-    expect([...table.entries()]).toEqual([["a", "good"]]);
-    expect(poisoned).toEqual(["b"]);
   });
 
   test("with decodeForListeners, listeners get what it decodes, and values are decoded when they are asked for", async () => {

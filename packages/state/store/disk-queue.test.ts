@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { scratchFolder } from "#support/scratch-folder";
-import { entryOf, MemoryLog, textOf } from "../fixtures/memory-log.ts";
+import { entryOf, MemoryLog, removalOf, textOf } from "../fixtures/memory-log.ts";
 import { type PartitionStore, type StoreDisk, storesOn } from "../index.ts";
 import { openLmdbFiles } from "../lmdb-files.ts";
 
@@ -56,6 +56,25 @@ test("a writer waits for the changelog, not for the disk, and sees what it wrote
   await flushing;
   expect([store.count, [...store.keys()], store.due(9, 10)]).toEqual([2, ["a", "b"], ["a", "b"]]);
   expect(textOf(store.get("b"))).toBe("two");
+});
+
+test("a key that comes again while the disk removes it is there", async () => {
+  await store.write([entryOf("a", { text: "one" })]);
+  await store.flush();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  await store.write([removalOf("a")]);
+  const flushing = store.flush();
+  await store.write([entryOf("a", { version: 2, text: "two" })]);
+  expect([store.count, [...store.keys()]]).toEqual([1, ["a"]]);
+  const next = Promise.withResolvers<void>();
+  held = next.promise;
+  resolve();
+  for (let look = 0; transactions < 3 && look < 10_000; look += 1) await turn();
+  expect([transactions, store.count, [...store.keys()]]).toEqual([3, 1, ["a"]]);
+  next.resolve();
+  await flushing;
+  expect([store.count, [...store.keys()]]).toEqual([1, ["a"]]);
 });
 
 test("many writes of one key are one transaction, and its last entry", async () => {

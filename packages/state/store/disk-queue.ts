@@ -119,6 +119,8 @@ export class DiskQueue {
     for (const key of changes.keys()) {
       this.#unknown.delete(key);
       if (this.#new.delete(key)) this.#sorted = undefined;
+      // It was removed, and has come again meanwhile.
+      if (changes.get(key)?.value === null && this.#next.has(key)) this.#unknown.add(key);
     }
   }
 

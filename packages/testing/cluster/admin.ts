@@ -74,11 +74,6 @@ export class SimulatedAdmin implements ClusterAdmin {
     );
   }
 
-  async committedOffsets(groupId: string, topic: string): Promise<Map<number, number>> {
-    const commits = await this.commits(groupId, topic);
-    return new Map([...commits].map(([partition, { offset }]) => [partition, offset]));
-  }
-
   commits(groupId: string, topic: string): Promise<Map<number, Commit>> {
     return this.#ask("committed", (brokers) => {
       brokers.topic(topic);
@@ -100,12 +95,6 @@ export class SimulatedAdmin implements ClusterAdmin {
 
   commitUnlessJoined(groupId: string, places: readonly CommittedOffset[]): Promise<boolean> {
     return this.#ask("commit", () => this.#coordinators.commitUnlessJoined(groupId, places));
-  }
-
-  deleteGroups(groupIds: readonly string[]): Promise<void> {
-    return this.#ask("admin", () => {
-      for (const groupId of groupIds) this.#coordinators.delete(groupId);
-    });
   }
 
   async reset(): Promise<void> {

@@ -36,6 +36,7 @@ function simulated(): ConformanceBench {
     settled: (promise) => bench.settled(promise),
     removeBefore: async (partition, offset) => bench.cluster.removeBefore(partition, offset),
     compact: async () => bench.cluster.cleanLogs(),
+    forget: async (groupId) => bench.cluster.forgetGroup(groupId),
   };
 }
 

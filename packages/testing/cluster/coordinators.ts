@@ -40,7 +40,6 @@ interface Replaced extends TopicPartition {
 export interface CoordinatorsParts {
   readonly host: Host;
   readonly brokers: Brokers;
-  readonly initialDelayMs: number;
   onChange(what: string): void;
   onCommit(commit: Commit): void;
 }
@@ -84,8 +83,7 @@ export class Coordinators {
     if (this.#brokerOf.get(groupId) !== broker) throw ClusterError.refused("NOT_COORDINATOR_FOR_GROUP");
     let group = this.#groups.get(groupId);
     if (group === undefined) {
-      const { host, initialDelayMs } = this.#parts;
-      group = new Group(groupId, { host, initialDelayMs, onChange: (what) => this.#parts.onChange(what) });
+      group = new Group(groupId, this.#parts);
       this.#groups.set(groupId, group);
     }
     return group;
@@ -156,8 +154,6 @@ export class Coordinators {
   }
 
   delete(groupId: string): void {
-    const group = this.#groups.get(groupId);
-    if (group !== undefined && group.members.size > 0) throw ClusterError.refused("NON_EMPTY_GROUP");
     this.#groups.delete(groupId);
     this.#committed.delete(groupId);
     this.#taken.delete(groupId);

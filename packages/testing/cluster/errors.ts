@@ -16,7 +16,6 @@ const IS_RETRIABLE = {
   ILLEGAL_GENERATION: false,
   UNKNOWN_MEMBER_ID: false,
   REBALANCE_IN_PROGRESS: false,
-  NON_EMPTY_GROUP: false,
   OFFSET_METADATA_TOO_LARGE: false,
 } as const;
 

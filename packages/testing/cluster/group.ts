@@ -7,8 +7,6 @@ type State = "empty" | "preparing" | "completing" | "stable";
 
 export interface GroupParts {
   readonly host: Host;
-  /** How long the first member waits for others. */
-  readonly initialDelayMs: number;
   /** What it says of itself, for the trace. */
   onChange(what: string): void;
 }
@@ -135,7 +133,6 @@ export class Group {
   }
 
   #prepare(): void {
-    const isFirst = this.#state === "empty";
     this.#parts.onChange(`${this.groupId} rebalances after generation ${this.#generation}`);
     this.#state = "preparing";
     for (const member of this.#members.values()) {
@@ -143,21 +140,15 @@ export class Group {
       member.syncing = undefined;
     }
     this.#deadline?.clear();
-    const { host, initialDelayMs } = this.#parts;
     const rebalanceTimeoutMs = Math.max(
       0,
       ...[...this.#members.values()].map((member) => member.rebalanceTimeoutMs),
     );
-    if (isFirst && initialDelayMs > 0) {
-      this.#deadline = host.setTimeout(() => this.#complete(), initialDelayMs);
-      return;
-    }
-    this.#deadline = host.setTimeout(() => this.#complete(), rebalanceTimeoutMs);
+    this.#deadline = this.#parts.host.setTimeout(() => this.#complete(), rebalanceTimeoutMs);
     this.#completeIfAllJoined();
   }
 
   #completeIfAllJoined(): void {
-    if (this.#parts.initialDelayMs > 0 && this.#generation === 0) return;
     for (const { joining } of this.#members.values()) if (joining === undefined) return;
     this.#complete();
   }

@@ -22,8 +22,6 @@ export interface SimulatedClusterOptions {
   /** Three unless given; their ids begin at 1. */
   readonly brokers?: number;
   readonly faults?: Faults;
-  /** As group.initial.rebalance.delay.ms; 0 unless given. */
-  readonly initialRebalanceDelayMs?: number;
   /** Called with each record that a process has written, and of each commit that was taken. */
   onAppend?(record: RawRecord, process: string): void;
   onCommit?(commit: Commit): void;
@@ -66,7 +64,6 @@ export class SimulatedCluster {
     this.#coordinators = new Coordinators({
       host,
       brokers: this.#brokers,
-      initialDelayMs: options.initialRebalanceDelayMs ?? 0,
       onChange: (what) => options.onEvent?.(what),
       onCommit: (commit) => {
         this.#commits.push(commit);
@@ -186,6 +183,11 @@ export class SimulatedCluster {
   /** The group's next coordinator lacks its last commits, so many requests. Returns what it has instead; -1 for none. */
   loseCommits(groupId: string, requests: number): readonly PartitionOffset[] {
     return this.#coordinators.lose(groupId, requests);
+  }
+
+  /** The group is forgotten, as one without members is after a week. */
+  forgetGroup(groupId: string): void {
+    this.#coordinators.delete(groupId);
   }
 
   /** By partition, in order: what is in the logs now. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { fromClientError } from "#kafka";
-import { type ConformanceBench, keysOf, write } from "./bench.ts";
+import { type ConformanceBench, committedBy, keysOf, write } from "./bench.ts";
 import { withMembers } from "./member.ts";
 
 /** What a promise is rejected with, as the product reads it. */
@@ -85,24 +85,6 @@ export function describeAdministration(bench: () => ConformanceBench): void {
       expect(await at(writtenAtMs + 3_600_000)).toEqual(new Map([[0, 5], [1, 0]])); // biome-ignore format: pairs
     });
 
-    test("a group with a member cannot be deleted, one without can, with its commits", async () => {
-      const topic = await bench().topic(1);
-      const groupId = bench().groupId();
-      const { admin } = bench().cluster("one");
-      await write(bench(), { topic, partition: 0 }, ["a"]);
-      await withMembers(bench(), async (open) => {
-        const member = await open({ groupId, topics: [topic] });
-        await bench().until(() => member.keys.length > 0, "the first record");
-        await bench().settled(member.session.commit([{ topic, partition: 0, offset: 1 }]));
-        expect(await bench().settled(refusal(admin.deleteGroups([groupId])))).toMatchObject({
-          name: "KafkaError",
-        });
-      });
-      expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 1]]));
-      await bench().settled(admin.deleteGroups([groupId]));
-      expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map());
-    });
-
     test("nobody's commit is taken by a group without a member, and refused while it has one", async () => {
       const topic = await bench().topic(2);
       const [groupId, unheard] = [bench().groupId(), bench().groupId()];
@@ -127,8 +109,7 @@ export function describeAdministration(bench: () => ConformanceBench): void {
 
     test("a group that nobody has heard of has committed nothing", async () => {
       const topic = await bench().topic(1);
-      const { admin } = bench().cluster("one");
-      expect(await bench().settled(admin.committedOffsets(bench().groupId(), topic))).toEqual(new Map());
+      expect(await committedBy(bench(), bench().groupId(), topic)).toEqual(new Map());
     });
   });
 }

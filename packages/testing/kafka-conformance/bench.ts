@@ -17,6 +17,8 @@ export interface ConformanceBench {
   removeBefore(partition: TopicPartition, offset: number): Promise<void>;
   /** Removes what compaction may remove: of a key its last record is left, and the newest batch as it is. */
   compact(topic: string): Promise<void>;
+  /** Forgets a group that has no members. */
+  forget(groupId: string): Promise<void>;
 }
 
 /** A topic whose log is cleaned as soon as the broker can. */
@@ -34,6 +36,17 @@ export function recordsOf(topic: string, keys: readonly string[]): OutgoingRecor
 /** "prefix0", "prefix1", … */
 export function keysOf(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+}
+
+/** Offsets of a group's commits, by partition. */
+export async function committedBy(
+  bench: ConformanceBench,
+  groupId: string,
+  topic: string,
+): Promise<Map<number, number>> {
+  const { admin } = bench.cluster("one");
+  const commits = await bench.settled(admin.commits(groupId, topic));
+  return new Map([...commits].map(([partition, { offset }]) => [partition, offset]));
 }
 
 /** A producer's connections for as long as `work` takes. */

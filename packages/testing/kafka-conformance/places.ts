@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { type ConformanceBench, keysOf, write } from "./bench.ts";
+import { type ConformanceBench, committedBy, keysOf, write } from "./bench.ts";
 import { withMembers } from "./member.ts";
 
 /** Facts of commits, and of where reading goes on. */
@@ -13,8 +13,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
         const first = await open({ groupId, topics: [topic] });
         await bench().until(() => first.keys.length === 5, "the records");
         await bench().settled(first.session.commit([{ topic, partition: 0, offset: 3 }]));
-        const { admin } = bench().cluster("one");
-        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 3]]));
+        expect(await committedBy(bench(), groupId, topic)).toEqual(new Map([[0, 3]]));
         await bench().settled(first.session.stop());
         const second = await open({ groupId, topics: [topic] });
         await bench().until(() => second.keys.length === 2, "the rest");
@@ -62,8 +61,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
         const { session } = await open({ groupId, topics: [topic] });
         const commits = Array.from({ length: 20 }, (_, offset) => session.commit([{ ...partition, offset }]));
         await bench().settled(Promise.all(commits));
-        const { admin } = bench().cluster("one");
-        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 19]]));
+        expect(await committedBy(bench(), groupId, topic)).toEqual(new Map([[0, 19]]));
       });
     });
 
@@ -90,10 +88,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
         );
         const foreign = first.partitions.includes(0) ? 1 : 0;
         await bench().settled(first.session.commit([{ topic, partition: foreign, offset: 1 }]));
-        const { admin } = bench().cluster("one");
-        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(
-          new Map([[foreign, 1]]),
-        );
+        expect(await committedBy(bench(), groupId, topic)).toEqual(new Map([[foreign, 1]]));
       });
     });
 
@@ -111,8 +106,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
           bench().settled(silent.session.commit([{ topic, partition: 0, offset: 1 }])),
         ).rejects.toMatchObject({ name: "KafkaError" });
         silent.release();
-        const { admin } = bench().cluster("one");
-        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map());
+        expect(await committedBy(bench(), groupId, topic)).toEqual(new Map());
         await bench().until(() => silent.joins.length === 2, "its return");
       });
     }, 60_000);
@@ -131,8 +125,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
         await bench().settled(first.session.commit([{ topic, partition: 0, offset: 2 }]));
         first.release();
         await bench().settled(joining);
-        const { admin } = bench().cluster("one");
-        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 2]]));
+        expect(await committedBy(bench(), groupId, topic)).toEqual(new Map([[0, 2]]));
       });
     }, 60_000);
   });
@@ -229,14 +222,13 @@ export function describePlaces(bench: () => ConformanceBench): void {
       const topic = await bench().topic(1);
       const groupId = bench().groupId();
       const partition = { topic, partition: 0 };
-      const { admin } = bench().cluster("one");
       await write(bench(), partition, keysOf("k", 3));
       await withMembers(bench(), async (open) => {
         const first = await open({ groupId, topics: [topic] });
         await bench().until(() => first.keys.length === 3, "the records");
         await bench().settled(first.session.commit([{ ...partition, offset: 3, metadata: "text" }]));
         await bench().settled(first.session.stop());
-        await bench().settled(admin.deleteGroups([groupId]));
+        await bench().forget(groupId);
         const second = await open({ groupId, topics: [topic] });
         await bench().until(() => second.keys.length === 3, "all that is there");
         expect(second.commitsRead.map(({ offset, metadata }) => [offset, metadata || undefined])).toEqual([
@@ -276,8 +268,7 @@ export function describePlaces(bench: () => ConformanceBench): void {
         const second = await open({ groupId, topics: [topic] });
         await bench().until(() => second.keys.length === 3, "what is left");
         expect(second.offsets(0)).toEqual([5, 6, 7]);
-        const { admin } = bench().cluster("one");
-        expect(await bench().settled(admin.committedOffsets(groupId, topic))).toEqual(new Map([[0, 2]]));
+        expect(await committedBy(bench(), groupId, topic)).toEqual(new Map([[0, 2]]));
       });
     });
   });
