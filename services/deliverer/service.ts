@@ -136,6 +136,7 @@ function createRunner(
     movesWithinMs: FINISH_MS,
     handsOverQuickly: true,
     dueAtMs: (record) => admission.dueAtMs(record),
+    onRevoked: (partitions) => admission.revoked(partitions),
     onRecordsLost: countRecordsLost(metrics, names),
     async onAssigned() {
       telemetry.rebalanced();
