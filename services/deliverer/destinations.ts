@@ -10,9 +10,8 @@ import { openSigning, SIGNING_FIELDS, type Signing } from "./requests/request-he
 
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {
+  /** Its endpoint, which is slow or dead as a whole, and has a queue: many customers' webhooks share one host and not one fate. */
   readonly url: string;
-  /** The URL, which is slow or dead as a whole, and has a queue: many customers' webhooks share one host and not one fate. */
-  readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The destination's, the same for all its webhooks. */
   readonly signing: Signing;
@@ -31,7 +30,6 @@ export type ReachableDestination = RetriedDestination & {
         readonly kind: "active";
         readonly urls: readonly string[];
         readonly webhooks: ReadonlyMap<string, Webhook>;
-        readonly sharedSecret: string | undefined;
       }
     /** Its secrets do not decrypt with the configured keys: no request can be made for now. */
     | { readonly kind: "unreadable"; readonly urls: readonly string[]; readonly message: string }
@@ -173,14 +171,9 @@ function open(config: DeliveredDestination, secretBox: SecretBox, nowMs: number)
       const at = { destinationId: config.id, field: "header", url } as const;
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, { ...at, name })]);
       const known = { url, headers: Object.fromEntries(clear), signing };
-      return [url, { ...known, endpoint: url, quota, masking: createMasking(known) }];
+      return [url, { ...known, quota, masking: createMasking(known) }];
     });
-    return {
-      kind: "active",
-      webhooks: new Map(webhooks),
-      sharedSecret: signing.sharedSecret,
-      ...common,
-    };
+    return { kind: "active", webhooks: new Map(webhooks), ...common };
   } catch (error) {
     const message = error instanceof Error ? error.message : "unknown error";
     return { kind: "unreadable", message, ...common };
