@@ -51,7 +51,7 @@ function guardedLookup({ policy, resolver }: ConnectorOptions): LookupFunction {
  * The last look, at the address that the socket really reached, before a byte is sent on it: it runs ahead of the
  * listeners that start the TLS handshake or write the request. It finds nothing unless the lookup above is bypassed.
  */
-export function refuseForbiddenPeer(socket: Socket, policy: AddressPolicy): void {
+function refuseForbiddenPeer(socket: Socket, policy: AddressPolicy): void {
   socket.prependOnceListener("connect", () => {
     const refusal = policy(socket.remoteAddress ?? "");
     if (refusal !== undefined) socket.destroy(new BlockedAddressError(`the connected address is ${refusal}`));
