@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { buildConnector } from "undici";
+import { systemHost } from "#host";
 import { emptyResponse, type RawServer, startRawServer } from "#support/raw-server";
 import type { AddressPolicy } from "./addresses.ts";
 import { ConnectionLog } from "./connection-log.ts";
@@ -16,7 +17,7 @@ afterEach(() => server.close());
 function connected(policy: AddressPolicy): Promise<{ error: unknown; isOpen: boolean }> {
   const address = { address: "127.0.0.1", family: 4 };
   const resolver = { resolve: async () => [address], forget: () => undefined };
-  const connect = createConnector({ policy, resolver, ca: [], connectTimeoutMs: 5_000 });
+  const connect = createConnector({ policy, resolver, ca: [] });
   const port = String(server.port);
   return new Promise((resolve) => {
     const target = { hostname: "a.test", host: `a.test:${port}`, protocol: "http:", port };
@@ -68,6 +69,28 @@ describe("a connection (contract 6.1)", () => {
       });
     expect(await post()).toMatchObject({ kind: "failure", failure: "connect" });
     expect(await post()).toMatchObject({ kind: "response", status: 200 });
+    await egress.close();
+  });
+
+  test("to a name that nobody knows lets the name be asked for again after two seconds, not with every request", async () => {
+    const clock = { elapsedMs: 0 };
+    let asked = 0;
+    const egress = createEgress({
+      allowCidrs: [],
+      host: { ...systemHost, elapsed: () => clock.elapsedMs },
+      resolve() {
+        asked += 1;
+        return Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
+      },
+    });
+    const askedAt = async (elapsedMs: number) => {
+      clock.elapsedMs = elapsedMs;
+      const url = "http://unknown.test/";
+      const result = await egress.post({ url, headers: {}, body: Buffer.from("{}"), deadlineMs: 5_000 });
+      expect(result).toMatchObject({ kind: "failure", failure: "dns" });
+      return asked;
+    };
+    expect([await askedAt(0), await askedAt(1_999), await askedAt(2_000)]).toEqual([1, 1, 2]);
     await egress.close();
   });
 });

@@ -12,8 +12,10 @@ export interface ConnectorOptions {
   readonly resolver: CachedResolver;
   /** More certificate authorities (PEM) beside the system's own. */
   readonly ca: readonly string[];
-  readonly connectTimeoutMs: number;
 }
+
+/** An upper bound on connecting, for requests of every deadline. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Refuses a name when any of its addresses is forbidden: an attacker's mix of answers is not played with. */
 function assertAllowed(hostname: string, addresses: readonly ResolvedAddress[], policy: AddressPolicy): void {
@@ -49,7 +51,7 @@ function guardedLookup({ policy, resolver }: ConnectorOptions): LookupFunction {
  * The last look, at the address that the socket really reached, before a byte is sent on it: it runs ahead of the
  * listeners that start the TLS handshake or write the request. It finds nothing unless the lookup above is bypassed.
  */
-export function refuseForbiddenPeer(socket: Socket, policy: AddressPolicy): void {
+function refuseForbiddenPeer(socket: Socket, policy: AddressPolicy): void {
   socket.prependOnceListener("connect", () => {
     const refusal = policy(socket.remoteAddress ?? "");
     if (refusal !== undefined) socket.destroy(new BlockedAddressError(`the connected address is ${refusal}`));
@@ -68,10 +70,10 @@ export type TracingConnector = (
  * checked here; the URL parser has already turned every notation (0x7f000001, 2130706433, 127.1) into the plain one.
  */
 export function createConnector(options: ConnectorOptions): TracingConnector {
-  const { ca, connectTimeoutMs, policy, resolver } = options;
+  const { ca, policy, resolver } = options;
   const connect = buildConnector({
     allowH2: false,
-    timeout: connectTimeoutMs,
+    timeout: CONNECT_TIMEOUT_MS,
     // Said explicitly, NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch it off.
     rejectUnauthorized: true,
     // One context for all connections: parsing 150 root certificates for each of them would cost milliseconds.
@@ -93,12 +95,11 @@ export function createConnector(options: ConnectorOptions): TracingConnector {
         log.ready();
         return callback(...outcome);
       }
-      if (failureOf(error) === "blocked_address") log.refused();
-      resolver.forget(target.hostname);
-      callback(
-        failureOf(error) === "tls" && isSelfSigned() ? new SelfSignedError(error.message) : error,
-        null,
-      );
+      const failure = failureOf(error);
+      if (failure === "blocked_address") log.refused();
+      // A name that nobody knows would be asked for with every request otherwise.
+      if (failure !== "dns") resolver.forget(target.hostname);
+      callback(failure === "tls" && isSelfSigned() ? new SelfSignedError(error.message) : error, null);
     }) as unknown as Socket;
     refuseForbiddenPeer(socket, policy);
     log.begin(socket, target);

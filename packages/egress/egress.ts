@@ -17,10 +17,6 @@ export interface EgressOptions {
   readonly ca?: readonly string[];
   /** Connections to one origin; more requests wait for one, and that time counts. Default 128. */
   readonly connectionsPerOrigin?: number;
-  /** The time for which an idle connection is kept. Default 15 s. */
-  readonly keepAliveMs?: number;
-  /** An upper bound on connecting, for requests of every deadline. Default 10 s. */
-  readonly connectTimeoutMs?: number;
   /** Replaces the name service in tests. */
   readonly resolve?: Resolve;
   /** The time for which a name's addresses are used. Default 30 s. */
@@ -50,8 +46,10 @@ export interface Egress {
   close(): Promise<void>;
 }
 
-const DNS_FAILURE_TTL_MS = 2_000;
-const DNS_MAX_NAMES = 10_000;
+const DNS_TTL_MS = 30_000;
+
+/** The time for which an idle connection is kept. */
+const KEEP_ALIVE_MS = 15_000;
 
 /** Throws InvalidCidrError for an unreadable allow-list. */
 export function createEgress(options: EgressOptions): Egress {
@@ -59,26 +57,22 @@ export function createEgress(options: EgressOptions): Egress {
   const nameService = createNameService({ host });
   const resolver = createResolver({
     resolve: options.resolve ?? nameService.resolve,
-    now: () => host.now(),
-    ttlMs: options.dnsTtlMs ?? 30_000,
-    failureTtlMs: DNS_FAILURE_TTL_MS,
-    maxNames: DNS_MAX_NAMES,
+    elapsedMs: () => host.elapsed(),
+    ttlMs: options.dnsTtlMs ?? DNS_TTL_MS,
   });
-  const keepAliveMs = options.keepAliveMs ?? 15_000;
   const connect = createConnector({
     policy: addressPolicy(options.allowCidrs),
     resolver,
     ca: options.ca ?? [],
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
   });
   const agent = new Agent({
     factory: tracedPools(connect, () => host.elapsed()),
     allowH2: false,
     pipelining: 1,
     connections: options.connectionsPerOrigin ?? 128,
-    keepAliveTimeout: keepAliveMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     // A server's own hint (Keep-Alive: timeout=…) may shorten, and at most double it.
-    keepAliveMaxTimeout: keepAliveMs * 2,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS * 2,
     // Exchange has the one timer; undici's would cost work and measure something else.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -21,8 +21,8 @@ export function parseHosts(text: string): Map<string, ResolvedAddress[]> {
 
 export type HostsFile = (hostname: string) => readonly ResolvedAddress[] | undefined;
 
-/** Looks names up in the file as it is now. Without a readable file there are no names. */
-export function openHostsFile(path: string, now: () => number): HostsFile {
+/** Looks names up in the file as it is now; `elapsedMs` is a clock that nobody sets. Without a readable file there are no names. */
+export function openHostsFile(path: string, elapsedMs: () => number): HostsFile {
   let hosts = new Map<string, ResolvedAddress[]>();
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let changedAtMs: number | undefined;
@@ -35,7 +35,7 @@ export function openHostsFile(path: string, now: () => number): HostsFile {
   }
 
   return (hostname) => {
-    const nowMs = now();
+    const nowMs = elapsedMs();
     if (nowMs - lookedAtMs >= LOOK_AGAIN_MS) {
       lookedAtMs = nowMs;
       readWhenChanged();

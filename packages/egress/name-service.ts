@@ -90,10 +90,10 @@ function createServers({ host, servers, patience = PATIENCE }: NameServiceOption
   let madeAtMs = 0;
   return {
     current() {
-      if (resolver === undefined || host.now() - madeAtMs >= RENEW_MS) {
+      if (resolver === undefined || host.elapsed() - madeAtMs >= RENEW_MS) {
         resolver = new Resolver(patience);
         if (servers !== undefined) resolver.setServers(servers);
-        madeAtMs = host.now();
+        madeAtMs = host.elapsed();
       }
       return resolver;
     },
@@ -108,7 +108,7 @@ function createServers({ host, servers, patience = PATIENCE }: NameServiceOption
 export function createNameService(options: NameServiceOptions): NameService {
   const { host } = options;
   const { otherFamily: otherFamilyMs } = options.patience ?? PATIENCE;
-  const inHostsFile = openHostsFile(options.hostsPath ?? "/etc/hosts", () => host.now());
+  const inHostsFile = openHostsFile(options.hostsPath ?? "/etc/hosts", () => host.elapsed());
   const servers = createServers(options);
   const lookupAll: Resolve = (hostname) => lookup(hostname, { all: true });
   const askSystem = createSerialLookup({

@@ -8,17 +8,17 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface ResolverOptions {
   readonly resolve: Resolve;
-  readonly now: () => number;
+  /** A clock that nobody sets: an answer must not be used for as long as a clock was set back. */
+  readonly elapsedMs: () => number;
   /** The time for which an answer is used. */
   readonly ttlMs: number;
-  /**
-   * The time for which a failure is used: short, it only keeps a dead name from being asked for with every
-   * request.
-   */
-  readonly failureTtlMs: number;
-  /** The oldest names are forgotten beyond this many. */
-  readonly maxNames: number;
 }
+
+/** The time for which a failure is used: short, it only keeps a dead name from being asked for with every request. */
+const FAILURE_TTL_MS = 2_000;
+
+/** The oldest names are forgotten beyond this many. */
+const MAX_NAMES = 10_000;
 
 export interface CachedResolver {
   readonly resolve: Resolve;
@@ -30,7 +30,7 @@ export interface CachedResolver {
 
 interface Entry {
   readonly answer: Promise<readonly ResolvedAddress[]>;
-  /** Unix ms; for ever while the lookup is under way. */
+  /** By `elapsedMs`; for ever while the lookup is under way. */
   expiresAtMs: number;
 }
 
@@ -42,13 +42,13 @@ export function createResolver(options: ResolverOptions): CachedResolver {
     const entry: Entry = { answer: options.resolve(hostname), expiresAtMs: Number.POSITIVE_INFINITY };
     entries.delete(hostname);
     entries.set(hostname, entry);
-    if (entries.size > options.maxNames) entries.delete(entries.keys().next().value ?? hostname);
+    if (entries.size > MAX_NAMES) entries.delete(entries.keys().next().value ?? hostname);
     entry.answer.then(
       () => {
-        entry.expiresAtMs = options.now() + options.ttlMs;
+        entry.expiresAtMs = options.elapsedMs() + options.ttlMs;
       },
       () => {
-        entry.expiresAtMs = options.now() + options.failureTtlMs;
+        entry.expiresAtMs = options.elapsedMs() + FAILURE_TTL_MS;
       },
     );
     return entry.answer;
@@ -57,7 +57,7 @@ export function createResolver(options: ResolverOptions): CachedResolver {
   return {
     resolve(hostname) {
       const entry = entries.get(hostname);
-      return entry !== undefined && options.now() < entry.expiresAtMs ? entry.answer : ask(hostname);
+      return entry !== undefined && options.elapsedMs() < entry.expiresAtMs ? entry.answer : ask(hostname);
     },
     forget(hostname) {
       const entry = entries.get(hostname);

@@ -1,6 +1,7 @@
 // Nothing inside is ever connected to, whatever spelling, answer or redirect asks for it (contract 6.1).
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { classifyResult, urlProblem } from "#contract";
+import { systemHost } from "#host";
 import { emptyResponse, type RawServer, startRawServer } from "#support/raw-server";
 import { type ConnectionAttempts, watchConnectionAttempts } from "./fixtures/connection-attempts.ts";
 import { corpusAnswers, ssrfTargets, urlsOf } from "./fixtures/ssrf-corpus.ts";
@@ -104,6 +105,24 @@ describe("the corpus of forbidden targets", () => {
   });
 });
 
+describe("a forbidden address", () => {
+  test("is refused when the system's own resolver gives it for a name", async () => {
+    client = createEgress({ allowCidrs: [] });
+    const result = await post(client, `http://localhost:${inside.port}/`);
+    expect(result).toMatchObject({ kind: "failure", failure: "blocked_address" });
+    expect(attempts.addresses).toEqual([]);
+  });
+
+  test("is not named in the message that customers read, which says how it is opened", async () => {
+    const egress = openEgress({ resolve: async () => [{ address: "10.20.30.40", family: 4 }] });
+    const result = await post(egress, "http://inside.test/");
+    expect(result).toMatchObject({
+      message: expect.stringContaining("HOOKLINE_EGRESS_ALLOW_CIDRS opens it"),
+    });
+    expect(JSON.stringify(result)).not.toContain("10.20.30.40");
+  });
+});
+
 describe("an endpoint outside that points inside", () => {
   let outside: RawServer;
   let response = "";
@@ -141,8 +160,13 @@ describe("an endpoint outside that points inside", () => {
 });
 
 describe("a name that changes its answer (DNS rebinding)", () => {
-  test("is connected to only where the very answer was checked", async () => {
+  test("is connected to only where the very answer was checked, also while the clock is set back", async () => {
     let asked = 0;
+    let nowMs = Date.now();
+    const now = () => {
+      nowMs -= 1_000;
+      return nowMs;
+    };
     const resolve: Resolve = async () => {
       asked += 1;
       return [{ address: asked % 2 === 1 ? "127.0.0.2" : "127.0.0.1", family: 4 }];
@@ -150,7 +174,8 @@ describe("a name that changes its answer (DNS rebinding)", () => {
     const server = await startRawServer((socket) => socket.end(emptyResponse(200, "Connection: close")), {
       host: "0.0.0.0",
     });
-    const egress = openEgress({ allowCidrs: ["127.0.0.2"], resolve, dnsTtlMs: 0 });
+    const host = { ...systemHost, now };
+    const egress = openEgress({ allowCidrs: ["127.0.0.2"], resolve, host, dnsTtlMs: 0 });
     const ends: string[] = [];
     for (let count = 0; count < 20; count += 1) {
       ends.push(await endOf(egress, `http://rebind.test:${server.port}/`));

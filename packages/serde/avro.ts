@@ -56,12 +56,6 @@ export function createRead(reader: AvroType, writer: AvroType): Read {
   };
 }
 
-/** The same for the first fields of a record, whatever follows them. */
-export function createHeadRead(reader: AvroType, writer: AvroType): Read {
-  const resolver = reader.equals(writer) ? undefined : resolve(reader, writer);
-  return (bytes, offset) => decodeAt({ reader, resolver, bytes, offset }).value;
-}
-
 type Resolver = ReturnType<AvroType["createResolver"]>;
 
 function resolve(reader: AvroType, writer: AvroType): Resolver {

@@ -1,5 +1,5 @@
 // Some fields of a record as bytes of their own: what a process keeps of a record by the million.
-import { type AvroType, createHeadRead, createRead, type RawSchema, type Read, withFields } from "./avro.ts";
+import { type AvroType, createRead, type RawSchema, type Read, withFields } from "./avro.ts";
 import { OverrunError } from "./bounds.ts";
 import { PoisonRecordError } from "./errors.ts";
 import { parseWriter } from "./readers.ts";
@@ -31,8 +31,6 @@ export interface Excerpt {
   readonly cut: Cut;
   /** Reads what `cut` has made. */
   readonly read: Read;
-  /** Makes a reader of some of the fields that `cut` has kept. It passes over the others, and looks at none behind the last of these. */
-  readSome(reader: AvroType, fields: readonly string[]): Read;
 }
 
 /** `reader` has these fields alone. Throws a PoisonRecordError when the two do not resolve. */
@@ -40,14 +38,7 @@ export function createExcerpt(reader: AvroType, writer: RawSchema, fields: reado
   return {
     cut: createCut(parseWriter(writer), fields),
     read: createRead(reader, withFields(writer, fields)),
-    readSome: (some, wanted) => createHeadRead(some, withFields(writer, upTo(writer, fields, wanted))),
   };
-}
-
-/** Those of the fields, in the order of the record, up to the last one that is wanted. */
-function upTo(writer: RawSchema, fields: readonly string[], wanted: readonly string[]): string[] {
-  const kept = fieldsOf(parseWriter(writer)).flatMap(({ name }) => (fields.includes(name) ? [name] : []));
-  return kept.slice(0, kept.findLastIndex((name) => wanted.includes(name)) + 1);
 }
 
 function createCut(writer: AvroType, fields: readonly string[]): Cut {

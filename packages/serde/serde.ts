@@ -84,8 +84,6 @@ interface Excerpts<V> {
   cut(bytes: Buffer | null): Buffer | Promise<Buffer>;
   /** Reads what `cut` has made. */
   read(cut: Buffer | null): V;
-  /** Makes what reads only these fields of what `cut` has made. Fields behind the last of them take no time. */
-  reading<F extends keyof V & string>(fields: readonly F[]): (cut: Buffer | null) => Pick<V, F>;
 }
 
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -182,10 +180,8 @@ function partsOf(
       fields: readonly F[],
     ) {
       const reader = withFields(schemaOf(record), fields);
-      return excerptsOf<Pick<RecordTypes[R], F>>(
-        readersOf((_, writer) => createExcerpt(reader, writer, fields)),
-        { record, schemaOf },
-      );
+      const excerpts = readersOf((_, writer) => createExcerpt(reader, writer, fields));
+      return excerptsOf<Pick<RecordTypes[R], F>>(excerpts, record);
     },
   };
 }
@@ -197,11 +193,7 @@ function decodeWith<V>(readers: Readers<Read>, record: RecordName, bytes: Buffer
   return readers.resolve(record, id).then((resolved) => resolved(value, HEADER_BYTES) as V);
 }
 
-function excerptsOf<V>(
-  readers: Readers<Excerpt>,
-  { record, schemaOf }: { readonly record: RecordName; schemaOf(record: RecordName): RawSchema },
-): Excerpts<V> {
-  const of = (id: number): Excerpt => known(readers.known(record, id), `the excerpt of schema ${id}`);
+function excerptsOf<V>(readers: Readers<Excerpt>, record: RecordName): Excerpts<V> {
   return {
     cut(bytes) {
       const { id, value } = framed(bytes);
@@ -210,17 +202,8 @@ function excerptsOf<V>(
     },
     read(bytes) {
       const { id, value } = framed(bytes);
-      return of(id).read(value, HEADER_BYTES) as V;
-    },
-    reading<F extends keyof V & string>(fields: readonly F[]) {
-      const reader = withFields(schemaOf(record), fields);
-      const byWriter = new Map<number, Read>();
-      return (bytes: Buffer | null) => {
-        const { id, value } = framed(bytes);
-        const read = byWriter.get(id) ?? of(id).readSome(reader, fields);
-        byWriter.set(id, read);
-        return read(value, HEADER_BYTES) as Pick<V, F>;
-      };
+      const excerpt = known(readers.known(record, id), `the excerpt of schema ${id}`);
+      return excerpt.read(value, HEADER_BYTES) as V;
     },
   };
 }

@@ -29,6 +29,14 @@ function setup(nowMs: () => number = Date.now) {
   };
 }
 
+/** A destination as `destination` makes it, with this secret. */
+const signedBy = (sharedSecret: string) => ({
+  kind: "active",
+  webhooks: new Map([
+    ["https://a.test/hook", expect.objectContaining({ signing: expect.objectContaining({ sharedSecret }) })],
+  ]),
+});
+
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("destinations", () => {
@@ -36,11 +44,11 @@ describe("destinations", () => {
     const { configs, decryptions, destinations } = setup();
     configs.set("d1", destination({ secret: "one", headers: { "X-A": "1" } }));
     for (const _ of [1, 2, 3]) {
-      expect(destinations.state("d1")).toMatchObject({ kind: "active", sharedSecret: "one" });
+      expect(destinations.state("d1")).toMatchObject(signedBy("one"));
     }
     expect(decryptions()).toBe(2);
     configs.set("d1", destination({ secret: "two", version: 2 }));
-    expect(destinations.state("d1")).toMatchObject({ kind: "active", sharedSecret: "two" });
+    expect(destinations.state("d1")).toMatchObject(signedBy("two"));
     expect(decryptions()).toBe(3);
   });
 

@@ -10,9 +10,8 @@ import { openSigning, SIGNING_FIELDS, type Signing } from "./requests/request-he
 
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
 export interface Webhook {
+  /** Its endpoint, which is slow or dead as a whole, and has a queue: many customers' webhooks share one host and not one fate. */
   readonly url: string;
-  /** The URL, which is slow or dead as a whole, and has a queue: many customers' webhooks share one host and not one fate. */
-  readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The destination's, the same for all its webhooks. */
   readonly signing: Signing;
@@ -31,7 +30,6 @@ export type ReachableDestination = RetriedDestination & {
         readonly kind: "active";
         readonly urls: readonly string[];
         readonly webhooks: ReadonlyMap<string, Webhook>;
-        readonly sharedSecret: string | undefined;
       }
     /** Its secrets do not decrypt with the configured keys: no request can be made for now. */
     | { readonly kind: "unreadable"; readonly urls: readonly string[]; readonly message: string }
@@ -72,14 +70,6 @@ export interface Destinations {
   isAwaited(destinationId: string): boolean;
 }
 
-export interface FollowedDestinations extends Destinations {
-  /**
-   * Called when a control process of an earlier version asks for waiting calls; also for its last request
-   * before, when that is first read.
-   */
-  onRetryAsked(listener: (destinationId: string, askedAtMs: number) => void): void;
-}
-
 /** What delivering looks at of a destination beside its id; the rest of it never comes into the deliverer's memory. */
 const DELIVERED_FIELDS = [
   "enabled",
@@ -88,7 +78,6 @@ const DELIVERED_FIELDS = [
   "pausedAtMs",
   "pauseLimitMs",
   "pausedMs",
-  "retryAtMs",
   "retryDelaysMs",
   "retryWindowMs",
   "webhooks",
@@ -98,35 +87,28 @@ type DeliveredDestination = Pick<DestinationConfig, "id" | (typeof DELIVERED_FIE
 
 const GONE: DestinationState = { kind: "gone" };
 const DISABLED: DestinationState = { kind: "disabled" };
+const NOTHING = {};
 
 /** The live configuration of destinations (contract 3.6). */
 export function followDestinations(
   { lifecycle, logger, metrics, nowMs, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
-): FollowedDestinations {
+): Destinations {
   const delivered = serde.excerpts(topics.destinationConfig, DELIVERED_FIELDS);
-  const asked = delivered.reading(["retryAtMs"]);
-  const table = kafka.table<DeliveredDestination, Pick<DeliveredDestination, "retryAtMs">>({
+  const table = kafka.table<DeliveredDestination, object>({
     topic: topics.destinationConfig.name,
     witnesses: witnessesOf(topics, topics.destinationConfig),
     excerpt: ({ value }) => delivered.cut(value),
     // A destination is looked at when a call for it comes.
     decode: ({ key, value }) => ({ id: key ?? "", ...delivered.read(value) }),
-    decodeForListeners: ({ value }) => asked(value),
+    // Nobody listens: a million of them are not decoded to be counted.
+    decodeForListeners: () => NOTHING,
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });
   watchTable(metrics, "destination-config", table);
   table.failed.catch((error: unknown) => lifecycle.fail(error));
-  return {
-    ...createDestinations(table, createSecretBox(own.encryption), nowMs),
-    onRetryAsked(listener) {
-      table.onChange((id, after, before) => {
-        const askedAtMs = after?.retryAtMs ?? null;
-        if (askedAtMs !== null && askedAtMs !== before?.retryAtMs) listener(id, askedAtMs);
-      });
-    },
-  };
+  return createDestinations(table, createSecretBox(own.encryption), nowMs);
 }
 
 export function createDestinations(
@@ -189,14 +171,9 @@ function open(config: DeliveredDestination, secretBox: SecretBox, nowMs: number)
       const at = { destinationId: config.id, field: "header", url } as const;
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, { ...at, name })]);
       const known = { url, headers: Object.fromEntries(clear), signing };
-      return [url, { ...known, endpoint: url, quota, masking: createMasking(known) }];
+      return [url, { ...known, quota, masking: createMasking(known) }];
     });
-    return {
-      kind: "active",
-      webhooks: new Map(webhooks),
-      sharedSecret: signing.sharedSecret,
-      ...common,
-    };
+    return { kind: "active", webhooks: new Map(webhooks), ...common };
   } catch (error) {
     const message = error instanceof Error ? error.message : "unknown error";
     return { kind: "unreadable", message, ...common };

@@ -20,3 +20,30 @@ test("jobs that were removed before a deliverer read them are counted, and the o
   // They are of ten users, who have no order between them.
   expect(delivered().slice(20).sort()).toEqual(callsFrom(40_000, 10).map(({ messageId }) => messageId));
 });
+
+test("the oldest waiting call is none that another process has taken care of since", async () => {
+  const MINUTE_MS = 60_000;
+  const url = "https://destination.test/1";
+  const down = {
+    id: "down",
+    startMs: 5_000,
+    endMs: 20_000,
+    behaviour: { kind: "refusing_connections" },
+  } as const;
+  const usually = { kind: "well", fromMs: 1, toMs: 20 } as const;
+  const { processes, timing } = startWorld().world.plan;
+  const { delivered, fleet, until } = startWorld({
+    calls: callsFrom(6_000, 20),
+    processes: [...processes, { name: "deliverer-2", service: "deliverer", startMs: 10_000, skewMs: 0 }],
+    scripts: [{ url, usually, phases: [down] }],
+    timing: { ...timing, retryDelaysMs: [5 * MINUTE_MS] },
+  });
+  const oldestS = () => fleet.get("deliverer-1")?.meters.value("delivery_oldest_waiting_timestamp_seconds");
+  await until(9_000);
+  expect(oldestS()).toBeGreaterThan(0);
+  await until(8 * MINUTE_MS);
+  expect(delivered()).toHaveLength(20);
+  fleet.stop("deliverer-2");
+  await until(10 * MINUTE_MS);
+  expect(oldestS()).toBe(0);
+});

@@ -1,5 +1,5 @@
 // Delivers calls to webhooks; what happens to one of them stands in deliver.ts.
-import { REAL_WAYS, type Ways } from "#connection";
+import { REAL_WAYS, type Ways, watchLag } from "#connection";
 import { createRetrySchedule } from "#contract";
 import { createEgress } from "#egress";
 import type { Producer, Runner, Step } from "#kafka";
@@ -26,7 +26,6 @@ import { RecentJobs } from "./job/recent-jobs.ts";
 import { createRecords } from "./job/records.ts";
 import { type AttemptsOptions, createAttempts, type MakeAttempt } from "./requests/attempts.ts";
 import { createTelemetry, type Telemetry, watchState } from "./telemetry.ts";
-import { watchWaitingCalls } from "./waiting-calls.ts";
 import { openWaking, type Waking } from "./waking/open.ts";
 
 /**
@@ -34,7 +33,6 @@ import { openWaking, type Waking } from "./waking/open.ts";
  * leave within the grace time.
  */
 const FINISH_MS = 8_000;
-const WAITING_CALLS_INTERVAL_MS = 15_000;
 const FORGET_EVERY_MS = 60_000;
 
 /** The systems outside the process. */
@@ -136,6 +134,7 @@ function createRunner(
     movesWithinMs: FINISH_MS,
     handsOverQuickly: true,
     dueAtMs: (record) => admission.dueAtMs(record),
+    onRevoked: (partitions) => admission.revoked(partitions),
     onRecordsLost: countRecordsLost(metrics, names),
     async onAssigned() {
       telemetry.rebalanced();
@@ -149,25 +148,16 @@ function watch(
   connection: Reading,
   parts: { runner: Runner; queues: EndpointQueues; admission: JobAdmission },
 ) {
-  const { host, lifecycle, logger, metrics } = context;
   const { runner, queues, admission } = parts;
-  const { groupId, kafka, retryTopics } = connection;
-  const waitingCalls = watchWaitingCalls({
-    admin: kafka.admin(),
-    groupId,
-    topics: retryTopics.map(({ name }) => name),
-    intervalMs: WAITING_CALLS_INTERVAL_MS,
-    host,
-    onError: (error) => logger.debug({ err: error }, "waiting calls could not be counted"),
-  });
-  lifecycle.onStop("waiting calls", () => waitingCalls.stop());
-  watchState(metrics, () => ({
+  const { groupId, retryTopics } = connection;
+  const waiting = watchLag(context, connection, { groupId, topics: retryTopics.map(({ name }) => name) });
+  watchState(context.metrics, () => ({
     requestsInFlight: queues.inFlight,
     requestsWaiting: queues.waiting,
     breakers: queues.breakers(),
     outstandingCalls: runner.outstanding.records,
     assignedPartitions: runner.assigned.length,
-    waitingCalls: waitingCalls.count,
+    waitingCalls: waiting.records,
     oldestDueAtMs: admission.oldestDueAtMs(runner.assigned),
   }));
 }

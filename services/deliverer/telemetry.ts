@@ -126,7 +126,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
       meter.duration.observe({ attempt }, durationMs / 1_000);
       // The endpoint is the reason for the delay of a job that was diverted before.
       if (attempt === "first" && job.diverts === 0)
-        meter.firstAttemptDelay.observe({}, (startedAtMs - job.receivedAtMs) / 1_000);
+        meter.firstAttemptDelay.observe({}, Math.max(0, startedAtMs - job.receivedAtMs) / 1_000);
       logFailure(job, result);
     },
     ended(_job, verdict) {

@@ -204,15 +204,6 @@ describe("the window of an assigned partition", () => {
     await dedupe.close();
   });
 
-  test("tries again when the log cannot be read, and loses no call", async () => {
-    log.append("a", "b");
-    log.failures = 1;
-    const dedupe = ownPartition();
-    expect(await note(dedupe, 1)).toBe("first");
-    expect(log.readAgain).toEqual([0]);
-    await dedupe.close();
-  });
-
   test("goes over an undecodable record without reading anything again", async () => {
     log.append("a", "undecodable", "b");
     const dedupe = ownPartition();

@@ -63,7 +63,8 @@ function setup(recordCall: RouteCallsParts["recordCall"] = undefined) {
       revoked: () => void revoked.push("confirmations"),
     },
     suppressions: { has: () => world.isSuppressed },
-    destinations: { of: () => destinations },
+    // As the index gives them: a change makes another list.
+    destinations: { of: () => [...destinations] },
     turns,
     records: {
       job(_, { id }) {
@@ -344,14 +345,15 @@ describe("a call for more destinations than one turn of the event loop makes job
     expect([ends, made, counted]).toEqual([[IDS], IDS, ["routed 200"]]);
   });
 
-  test("is recorded once, with those that it goes to", () => {
-    const { ends, turn } = wide((_, outcome) => ({
+  test("is recorded once, with those that it goes to, of those that it was compared with", () => {
+    const { destinations, ends, turn } = wide((_, outcome, compared) => ({
       topic: "routed",
-      key: outcome.kind === "forward" ? String(outcome.destinations.length) : outcome.reason,
+      key: `${outcome.kind === "forward" ? outcome.destinations.length : outcome.reason} of ${compared.length}`,
       value: null,
     }));
+    destinations.push(destination("connected since"));
     while (ends.length === 0) turn();
-    expect(ends).toEqual([[...IDS, "then 200"]]);
+    expect(ends).toEqual([[...IDS, "then 200 of 200"]]);
   });
 
   test("keeps later calls of its source behind it", () => {

@@ -46,8 +46,9 @@ interface CallInProgress {
   readonly claim: Claim;
   /** Whether the configuration was looked at because of it. */
   isConfirmed: boolean;
-  /** The call's route, as far as it was found out. */
+  /** The call's route, as far as it was found out, and the destinations that it was chosen from. */
   found: Route | Filtering | undefined;
+  from: readonly RoutedDestination[] | undefined;
   /** Jobs that are made for it, in the order of its destinations. */
   readonly produce: OutgoingRecord[];
 }
@@ -66,7 +67,7 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
     const { produce, record, settle } = call;
     const taking = outcome.kind === "forward" ? outcome.destinations : [];
     if (!makeJobs(call, taking, parts)) return false;
-    const said = recordCall?.(record, outcome, destinations.of(record.decoded.sourceId));
+    const said = recordCall?.(record, outcome, call.from ?? destinations.of(record.decoded.sourceId));
     if (outcome.kind === "drop") telemetry.dropped(record, outcome.reason);
     else telemetry.routed(record, taking.length);
     settle({ produce, produceAfter: said });
@@ -77,35 +78,30 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
   function advance(call: CallInProgress): boolean {
     const { decoded } = call.record;
     if (call.found === undefined && parts.suppressions.has(decoded)) return end(call, SUPPRESSED);
-    const found = call.found ?? route(decoded, destinations.of(decoded.sourceId));
+    const from = call.from ?? destinations.of(decoded.sourceId);
+    const found = call.found ?? route(decoded, from);
     if (!call.isConfirmed && !isFinal(found, confirmations.has(decoded.sourceId))) {
       confirm(call);
       return true;
     }
     const outcome = found.kind === "filtering" ? found.ask(turns.hasTime) : found;
     call.found = outcome ?? found;
+    call.from = from;
     return outcome !== undefined && end(call, outcome);
   }
 
-  /**
-   * Advances a call as `advance` does, but never throws. A call that can be neither routed nor dead-lettered
-   * is stepped again; the reader ends it as it ends a step that throws.
-   */
+  /** Advances a call as `advance` does, but never throws. */
   function advanceLater(call: CallInProgress): boolean {
     try {
       return advance(call);
     } catch (error) {
-      try {
-        fail(call, error, parts);
-      } catch {
-        call.claim.giveBack();
-      }
+      failOrGiveBack(call, error, parts);
       return true;
     }
   }
 
   return (record, settle, claim) => {
-    const call: CallInProgress = { record, settle, claim, isConfirmed: false, found: undefined, produce: [] };
+    const call = begun(record, settle, claim);
     windows.note(record, {
       use(noted) {
         if (noted === "duplicate") {
@@ -149,11 +145,26 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
   }
 }
 
+function begun(record: Received<Call>, settle: Settle, claim: Claim): CallInProgress {
+  return { record, settle, claim, isConfirmed: false, found: undefined, from: undefined, produce: [] };
+}
+
+type FailingParts = Pick<RouteCallsParts, "records" | "telemetry">;
+
+/** A call that can be neither routed nor dead-lettered is stepped again; the reader ends it as it ends a step that throws. */
+function failOrGiveBack(call: CallInProgress, error: unknown, parts: FailingParts): void {
+  try {
+    fail(call, error, parts);
+  } catch {
+    call.claim.giveBack();
+  }
+}
+
 /** Ends a call that waited: the reader has left its step. */
 function fail(
   { record, settle }: CallInProgress,
   error: unknown,
-  { records, telemetry }: Pick<RouteCallsParts, "records" | "telemetry">,
+  { records, telemetry }: FailingParts,
 ): void {
   const reason = error instanceof Error ? error : new Error(String(error));
   const letter = records.deadLetter(record, reason);

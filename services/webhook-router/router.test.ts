@@ -79,47 +79,6 @@ describe("a call becomes", () => {
     const calls = `${stage.environment.HOOKLINE_TOPIC_PREFIX}calls`;
     expect(await router.metric(`hookline_records_lost_total{topic="${calls}"}`)).toBe(0);
   });
-
-  test("nothing, and is counted, when nobody wants it", async () => {
-    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
-    await stage.configure(one, destination(one, { sourceIds: [source], callTypes: ["page"] }));
-    const router = await startRouter();
-    await stage.send(
-      call({ sourceId: source }),
-      call({ sourceId: source, type: "page", integrations: { All: false } }),
-      call({ sourceId: fresh("unconnected") }),
-    );
-    const marker = call({ sourceId: source, type: "page" });
-    await stage.send(marker);
-    await jobsArrive(one, [marker.messageId]);
-    const outcomes = ["call_type_off", "integration_off", "no_destination"];
-    await until(
-      async () => {
-        const counted = await Promise.all(
-          outcomes.map((outcome) => router.metric(`hookline_router_calls_total{outcome="${outcome}"}`)),
-        );
-        return counted.every((count) => count === 1);
-      },
-      { timeoutMs: DEADLINE_MS, what: "each outcome to be counted once" },
-    );
-    expect(messagesOf(one)).toEqual([marker.messageId]);
-  });
-
-  test("a dead letter when it cannot be decoded, and the calls behind it go on", async () => {
-    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
-    await stage.configure(one, destination(one, { sourceIds: [source] }));
-    const router = await startRouter();
-    const behind = call({ sourceId: source });
-    await stage.sendRaw(`${source}:u1`, Buffer.from("junk"));
-    await stage.send(behind);
-    await jobsArrive(one, [behind.messageId]);
-    const letter = await until(
-      () => stage.deadLetters.find(({ decoded }) => decoded.body.equals(Buffer.from("junk"))),
-      { timeoutMs: DEADLINE_MS, what: "the dead letter" },
-    );
-    expect(letter.decoded.reason).toBe("undecodable");
-    expect(await router.metric('hookline_dead_letters_total{reason="undecodable"}')).toBe(1);
-  });
 });
 
 test("a suppressed user's call that ingest took all the same goes nowhere; one from before the suppression goes on (5.2)", async () => {
@@ -208,20 +167,6 @@ describe("a call that comes twice (contract 1.8)", () => {
     const second = await afterMarker(source, one);
     expect(messagesOf(one)).toEqual([sent.messageId, first, second]);
     expect(await router.metric('hookline_router_calls_total{outcome="duplicate"}')).toBe(3);
-  });
-
-  test("is dropped by the next owner of its partition, who has an empty disk", async () => {
-    const [source, one] = ["shop", "one"].map(fresh) as [string, string];
-    await stage.configure(one, destination(one, { sourceIds: [source] }));
-    const first = await startRouter();
-    const sent = call({ sourceId: source });
-    await stage.send(sent);
-    await jobsArrive(one, [sent.messageId]);
-    expect(await first.service.stop()).toBe(0);
-    await startRouter();
-    await stage.send(sent);
-    const marker = await afterMarker(source, one);
-    expect(messagesOf(one)).toEqual([sent.messageId, marker]);
   });
 
   test("is dropped wherever its partition has gone while routers come and go", async () => {

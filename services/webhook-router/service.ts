@@ -1,6 +1,6 @@
 // Turns calls into delivery jobs; what happens to one of them stands in route-calls.ts.
 import { join } from "node:path";
-import { REAL_WAYS, type Ways } from "#connection";
+import { REAL_WAYS, type Ways, watchLag } from "#connection";
 import type { Runner } from "#kafka";
 import { countRecordsLost, type ServiceDefinition } from "#runtime";
 import { LOCAL_DISK, type WindowDisk } from "#state";
@@ -12,7 +12,6 @@ import { type Connection, connect, type RouterContext } from "./connection.ts";
 import { createDedupeWindows, type DedupeWindows } from "./dedupe-windows.ts";
 import { type Destinations, followDestinations } from "./destinations.ts";
 import { FilterTurns } from "./filter-turns.ts";
-import { watchLag } from "./lag.ts";
 import { createRecords } from "./records.ts";
 import { createRouteCalls } from "./route-calls.ts";
 import { createRecordCall } from "./routed-calls.ts";
@@ -116,20 +115,23 @@ function createRunner(
 }
 
 async function start(context: RouterContext, outside: RouterOutside): Promise<Record<string, never>> {
-  const { health, lifecycle, logger, metrics, host } = context;
+  const { health, lifecycle, metrics } = context;
   const tracer = openTracer({ ...context, name: webhookRouter.name });
   const connection = connect(context, outside);
   const destinations = followDestinations(context, connection);
   const suppressions = followSuppressions(context, connection);
   const windows = openWindows(context, connection, outside.windowDisk);
   const runner = createRunner(context, connection, { windows, destinations, suppressions, tracer });
-  const lag = watchLag({ admin: connection.kafka.admin(), connection, runner, logger, host });
-  lifecycle.onStop("lag watch", () => lag.stop());
+  const lag = watchLag(context, connection, {
+    groupId: connection.groupId,
+    topics: [connection.topics.calls.name],
+    counts: ({ partition }) => runner.assigned.some((own) => own.partition === partition),
+  });
   watchState(metrics, () => ({
     assignedPartitions: runner.assigned.length,
     outstandingCalls: runner.outstanding.records,
     openingWindows: windows.opening.length,
-    lagCalls: lag.calls,
+    lagCalls: lag.records,
   }));
   let isJoined = false;
   health.readiness("consumer group is joined", () => isJoined);

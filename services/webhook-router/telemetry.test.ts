@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Received } from "#kafka";
 import { createMetrics } from "#runtime";
+import { valueOfSeries } from "#support/metrics";
 import { recordedLog } from "#support/recorded-log";
 import type { Call } from "#topics";
 import { call } from "./fixtures/calls.ts";
@@ -12,10 +13,7 @@ function setup() {
   const { logger, lines } = recordedLog();
   const metrics = createMetrics({ service: "webhook-router", version: "0" });
   const telemetry = createTelemetry({ metrics, logger, nowMs: () => NOW_MS });
-  const shown = async (series: string): Promise<number> => {
-    const line = (await metrics.expose()).split("\n").find((each) => each.startsWith(`${series} `));
-    return Number(line?.slice(series.length + 1));
-  };
+  const shown = async (series: string): Promise<number> => valueOfSeries(await metrics.expose(), series);
   return { lines, metrics, shown, telemetry };
 }
 

@@ -1,8 +1,14 @@
 import type { ServiceProcess } from "./service.ts";
 
 /** What a service's /metrics says now, in Prometheus' text format. */
-export async function metricsOf(service: ServiceProcess): Promise<string> {
+export async function metricsOf(service: Pick<ServiceProcess, "operationsUrl">): Promise<string> {
   return (await fetch(`${service.operationsUrl}/metrics`)).text();
+}
+
+/** The value of one series; NaN where it is not there. */
+export function valueOfSeries(text: string, series: string): number {
+  const line = text.split("\n").find((each) => each.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1));
 }
 
 /** Sum of a metric over all its labels. */

@@ -99,12 +99,8 @@ export class Sampling {
 
   /** Over the bound the longest known is forgotten; its next request is judged as its first. */
   #add(destinationId: string): State {
-    if (this.#states.size >= this.#maxDestinations) {
-      for (const oldest of this.#states.keys()) {
-        this.#states.delete(oldest);
-        break;
-      }
-    }
+    const [oldest] = this.#states.size < this.#maxDestinations ? [] : this.#states.keys();
+    if (oldest !== undefined) this.#states.delete(oldest);
     const state = {
       failedLast: false,
       second: 0,

@@ -34,7 +34,12 @@ function setup() {
     await new Promise((resolve) => setImmediate(resolve));
   }
   endpoints.set("a", failing);
-  return { ...traffic, acknowledged, batches, errors, log, refused };
+  /** So many requests that the endpoint's breaker opens. */
+  function fail(endpoint = "a"): void {
+    for (let count = 0; count < 20; count += 1) traffic.send(endpoint);
+    traffic.run(100);
+  }
+  return { ...traffic, acknowledged, batches, errors, fail, log, refused };
 }
 
 const statesIn = (batches: readonly (readonly EndpointBreaker[])[]) =>
@@ -52,9 +57,8 @@ describe("the log of breakers", () => {
   });
 
   test("says once that one has opened, with the time of its next probe, and that it has closed", async () => {
-    const { acknowledged, batches, endpoints, log, now, queues, run, send } = setup();
-    for (let count = 0; count < 20; count += 1) send("a");
-    run(100);
+    const { acknowledged, batches, endpoints, fail, log, now, queues, run, send } = setup();
+    fail();
     const { state, untilMs } = queues.breakerOf("a");
     expect([state, untilMs > now()]).toEqual(["open", true]);
     log.flush();
@@ -82,12 +86,11 @@ describe("the log of breakers", () => {
   });
 
   test("writes one batch at a time: while Kafka is away what changes meets in the next", async () => {
-    const { acknowledged, batches, endpoints, log, run, send } = setup();
+    const { acknowledged, batches, endpoints, fail, log, run, send } = setup();
     endpoints.set("b", failing);
-    for (let count = 0; count < 20; count += 1) send("a");
-    run(100);
+    fail();
     log.flush();
-    for (let count = 0; count < 20; count += 1) send("b");
+    fail("b");
     for (let probes = 0; probes < 50; probes += 1) {
       run(10_000);
       send("a");
@@ -101,9 +104,8 @@ describe("the log of breakers", () => {
   });
 
   test("says what Kafka refuses, and tries again with the next change", async () => {
-    const { batches, errors, log, refused, run, send } = setup();
-    for (let count = 0; count < 20; count += 1) send("a");
-    run(100);
+    const { batches, errors, fail, log, refused, run, send } = setup();
+    fail();
     log.flush();
     await refused();
     log.flush();
@@ -116,9 +118,8 @@ describe("the log of breakers", () => {
   });
 
   test("ends with the process: what was open is said to be closed", async () => {
-    const { acknowledged, batches, log, run, send } = setup();
-    for (let count = 0; count < 20; count += 1) send("a");
-    run(100);
+    const { acknowledged, batches, fail, log } = setup();
+    fail();
     log.flush();
     await acknowledged();
     log.end();
@@ -126,9 +127,8 @@ describe("the log of breakers", () => {
   });
 
   test("says that one is closed which the process has forgotten", async () => {
-    const { acknowledged, batches, log, run, send } = setup();
-    for (let count = 0; count < 20; count += 1) send("a");
-    run(100);
+    const { acknowledged, batches, fail, log, run } = setup();
+    fail();
     log.flush();
     await acknowledged();
     run(2 * 3_600_000);

@@ -49,6 +49,13 @@ describe("a circuit breaker", () => {
     expect(breaker.permit(START_MS + 60_000)).toBe("probe");
   });
 
+  test("has no probe that was asked for before the endpoint asked for a pause", () => {
+    const breaker = broken();
+    breaker.askForProbe(START_MS);
+    breaker.pause(START_MS + 60_000);
+    expect([breaker.isProbeAsked, breaker.permit(START_MS + 59_999)]).toEqual([false, "none"]);
+  });
+
   test("stays closed for failures between answers, and for those of a call that is retried now and then", () => {
     const breaker = new Breaker(PERIODS_MS);
     for (let count = 0; count < 15; count += 1) {

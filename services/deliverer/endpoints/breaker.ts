@@ -103,6 +103,7 @@ export class Breaker {
   pause(untilMs: number): void {
     this.#state = "open";
     this.#isPaused = true;
+    this.#isProbeAsked = false;
     this.#untilMs = Math.max(this.#untilMs, untilMs);
   }
 

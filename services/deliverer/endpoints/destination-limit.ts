@@ -23,7 +23,7 @@ const MAX_WAITING = 500;
 /** Requests go in here before they enter their queue, evenly spaced, in order. */
 export class DestinationLimit {
   readonly waiting = new RequestQueue();
-  quota: Quota;
+  #quota: Quota;
   #inFlight = 0;
   /** The next place in time that is free. */
   #nextAtMs = 0;
@@ -31,7 +31,16 @@ export class DestinationLimit {
   #laterAtMs = 0;
 
   constructor(quota: Quota) {
-    this.quota = quota;
+    this.#quota = quota;
+  }
+
+  /** Turns that were dealt out by another rate are no measure of this one's. */
+  change(quota: Quota): void {
+    if (quota.maxRequestsPerSecond !== this.#quota.maxRequestsPerSecond) {
+      this.#nextAtMs = 0;
+      this.#laterAtMs = 0;
+    }
+    this.#quota = quota;
   }
 
   /** A new one in its place would do the same. */
@@ -48,7 +57,7 @@ export class DestinationLimit {
 
   /** A waiting call may be taken ahead of its time: its turn comes soon, and new calls find room behind it. */
   hasTurn(nowMs: number): boolean {
-    const { maxInFlight } = this.quota;
+    const { maxInFlight } = this.#quota;
     return (
       this.#turnInMs(nowMs) <= MAX_WAIT_MS / 2 &&
       this.waiting.length < Math.min(MAX_WAITING / 2, maxInFlight ?? Number.POSITIVE_INFINITY)
@@ -61,7 +70,7 @@ export class DestinationLimit {
 
   /** One more may go; it is to be counted by `let`. */
   isOpen(nowMs: number): boolean {
-    return this.#nextAtMs <= nowMs && this.#inFlight < (this.quota.maxInFlight ?? Number.POSITIVE_INFINITY);
+    return this.#nextAtMs <= nowMs && this.#inFlight < (this.#quota.maxInFlight ?? Number.POSITIVE_INFINITY);
   }
 
   let(nowMs: number): void {
@@ -87,7 +96,7 @@ export class DestinationLimit {
   }
 
   get #spacingMs(): number {
-    const { maxRequestsPerSecond } = this.quota;
+    const { maxRequestsPerSecond } = this.#quota;
     return maxRequestsPerSecond === null ? 0 : 1_000 / maxRequestsPerSecond;
   }
 }

@@ -48,6 +48,23 @@ describe("a destination's own rate (contract 4.4)", () => {
     expect(Math.max(...gapsMs)).toBeLessThanOrEqual(101);
   });
 
+  test("that is raised is what calls are told from then on, however far ahead the turns of the old one are", () => {
+    const { flow, now, quotas, run, send } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
+    flow("a", 1_000, 1_000);
+    run(3_000);
+    quotas.set("a", { maxRequestsPerSecond: 100, maxInFlight: null });
+    const changedAtMs = now();
+    const fates = Array.from({ length: 300 }, () => send("a"));
+    run(100);
+    expect(fates[0]).toMatchObject({ startedAtMs: changedAtMs });
+    const turns = fates.flatMap(({ diverted, notBeforeMs = 0 }) =>
+      diverted === "rate_limited" ? [notBeforeMs] : [],
+    );
+    expect(turns.length).toBeGreaterThan(50);
+    expect(Math.max(...turns) - changedAtMs).toBeLessThanOrEqual(3_000);
+  });
+
   test("lets waiting calls be taken ahead where nothing is known of it, and while its next place is near", () => {
     const { flow, limits, now, quotas, run } = createTraffic();
     quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
@@ -63,15 +80,6 @@ describe("a destination's own rate (contract 4.4)", () => {
     flow("a", 100, 1_000);
     run(5_000);
     expect(starts(fates)).toEqual(starts(fates).toSorted((a, b) => a - b));
-  });
-
-  test("holds nobody whose job is another's by now: what is read again would start before them", () => {
-    const { fates, process, quotas, run, send } = createTraffic();
-    quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
-    for (let count = 0; count < 3; count += 1) send("a");
-    process.isGone = true;
-    run(20);
-    expect(fates.filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)).toHaveLength(2);
   });
 
   test("is another matter than its endpoint being down: then its calls are diverted for that", () => {

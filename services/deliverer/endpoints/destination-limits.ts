@@ -74,7 +74,7 @@ export class DestinationLimits {
   #limitOf(destinationId: string, quota: Quota): DestinationLimit {
     const known = this.#limits.get(destinationId);
     if (known !== undefined) {
-      known.quota = quota;
+      known.change(quota);
       return known;
     }
     const limit = new DestinationLimit(quota);

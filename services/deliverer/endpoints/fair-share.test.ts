@@ -32,12 +32,6 @@ function silenceAllowedMs(held: number): number | undefined {
 }
 
 describe("what the queues of a process hold together", () => {
-  test("is counted", () => {
-    const fairShare = pressed(3);
-    fairShare.leave(false);
-    expect(fairShare.held).toBe(2);
-  });
-
   test("is no matter below half of what it can hold", () => {
     expect(pressed(49).isCrowding(queueWith(60), 3_600_000, false)).toBe(false);
     expect(pressed(50).isCrowding(queueWith(60), 3_600_000, false)).toBe(true);

@@ -26,10 +26,6 @@ export class FairShare {
     this.#maxHeld = maxHeld;
   }
 
-  get held(): number {
-    return this.#held;
-  }
-
   enter(isQueuesFirst: boolean): void {
     this.#held += 1;
     if (isQueuesFirst) this.#activeQueues += 1;

@@ -124,14 +124,6 @@ test("a job that was asked, and finds its endpoint down at the window's end, end
 });
 
 describe("of several webhooks", () => {
-  test("one that takes nothing right now leaves the call to the others, and is asked later (contract 3.2)", async () => {
-    const driver = createDriver({ divert: (url) => (url === A ? "stalled" : undefined) });
-    driver.configs.set("d1", destination({ urls: [A, B] }));
-    await driver.step(job());
-    expect(driver.sent.map(({ url }) => url)).toEqual([B]);
-    expect(driver.verdicts).toMatchObject([{ kind: "divert", job: { unaskedUrls: [A] } }]);
-  });
-
   test("one that takes nothing right now is tried again with the others' next attempt", async () => {
     let isFull = true;
     const driver = createDriver({

@@ -82,3 +82,15 @@ test("the oldest of the heads held back is known, of the partitions that are our
   expect(admission.dueAtMs(record(0, 14_000))).toBe(0);
   expect(admission.oldestDueAtMs(ours)).toBe(0);
 });
+
+test("the head of a partition that was lost is not known any more: another process may have taken it", () => {
+  const { admission } = setup();
+  const [lost, kept] = [
+    { topic: "retry", partition: 0 },
+    { topic: "retry", partition: 1 },
+  ];
+  admission.dueAtMs(record(0, 12_000));
+  admission.dueAtMs(record(1, 14_000));
+  admission.revoked([lost]);
+  expect(admission.oldestDueAtMs([lost, kept])).toBe(14_000);
+});

@@ -26,6 +26,8 @@ export interface JobAdmission {
   dueAtMs(record: Received<DeliveryJob>): number;
   /** When the first of the jobs that wait at the heads of `partitions` falls or fell due; 0 when none waits. */
   oldestDueAtMs(partitions: readonly TopicPartition[]): number;
+  /** The partitions were lost: others may have taken what waited at their heads. */
+  revoked(partitions: readonly TopicPartition[]): void;
 }
 
 /** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
@@ -68,6 +70,9 @@ export function createJobAdmission({ delaysMs, queues, nowMs, waking }: JobAdmis
     oldestDueAtMs(partitions) {
       const due = partitions.flatMap(({ topic, partition }) => heads.get(topic)?.get(partition) ?? []);
       return due.length === 0 ? 0 : Math.min(...due);
+    },
+    revoked(partitions) {
+      for (const { topic, partition } of partitions) heads.get(topic)?.delete(partition);
     },
   };
 }

@@ -107,18 +107,6 @@ describe("one attempt", () => {
     await driver.run();
     expect(driver.verdicts.at(-1)).toEqual({ kind: "delivered" });
   });
-
-  test("is not made to a URL that somebody put into the topic in place of the one that a header's value is for", async () => {
-    const driver = createDriver();
-    const [webhook] = destination({ headers: { Authorization: "Bearer of a.test" } }).webhooks;
-    const moved = { ...webhook, url: "https://elsewhere.test/", headers: webhook?.headers ?? [] };
-    driver.configs.set("d1", { ...destination(), webhooks: [moved] });
-    await driver.step(job());
-    expect(driver.sent).toEqual([]);
-    expect(driver.pending).toMatchObject([
-      { outcomes: [{ reason: "secret_unreadable", kind: "retryable" }] },
-    ]);
-  });
 });
 
 describe("a change of the configuration while a call waits (contract 3.6)", () => {

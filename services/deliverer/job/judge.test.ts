@@ -142,7 +142,7 @@ describe("the verdict on a job that waits for its destination's own limit (contr
 
 describe("the plan for a job that came out of its topic", () => {
   const urls = [A, B];
-  const active = { kind: "active", urls, pausedMs: 0, webhooks: new Map(), sharedSecret: undefined } as const;
+  const active = { kind: "active", urls, pausedMs: 0, webhooks: new Map() } as const;
   const failed = (url: string, kind: string) => ({
     url,
     kind,

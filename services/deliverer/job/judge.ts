@@ -114,14 +114,16 @@ export function position({ attempts, diverts }: Pick<DeliveryJob, "attempts" | "
 
 /**
  * The window begins with the first attempt (contract 3.5); for a job that was diverted before any, with the first divert: that
- * is when it would have been attempted. Waiting for a limit that the destination has set for itself does not begin it (4.4).
+ * is when it would have been attempted. Waiting for a limit that the destination has set for itself does not begin it (4.4), unless another
+ * webhook has taken the call.
  */
 function triedJob(
   { destination, job, results }: AttemptReport,
   diverted: DivertedResult | undefined,
   nowMs: number,
 ) {
-  const hasBegun = job.firstAttemptAtMs !== null || diverted?.outcome.reason !== "rate_limited";
+  const isTaken = job.unaskedUrls.length > 0;
+  const hasBegun = job.firstAttemptAtMs !== null || isTaken || diverted?.outcome.reason !== "rate_limited";
   return {
     ...job,
     attempts: job.attempts + (diverted === undefined ? 1 : 0),

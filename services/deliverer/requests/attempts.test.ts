@@ -30,21 +30,15 @@ describe("a destination that lets one request at a time through (contract 4.4)",
     expect(driver.verdicts).toHaveLength(3);
   });
 
-  test("gets the next one when its queue has put the one before off", async () => {
-    let isFull = true;
-    const { driver } = createNarrow(() => (isFull ? "stalled" : undefined));
+  test.each([
+    { what: "its queue has put the one before off", isFull: true, isOurs: true },
+    { what: "the one before was withdrawn on its way", isFull: false, isOurs: false },
+  ])("gets the next one when $what", async (before) => {
+    const first = { ...before };
+    const { driver } = createNarrow(() => (first.isFull ? "stalled" : undefined));
+    driver.hold.isOurs = first.isOurs;
     await driver.step(job({ jobId: "j0" }));
-    isFull = false;
-    void driver.step(job({ jobId: "j1" }));
-    driver.limits.tick(driver.clock.nowMs);
-    await turn();
-    expect(driver.sent).toHaveLength(1);
-  });
-
-  test("gets the next one when the one before was withdrawn on its way", async () => {
-    const { driver } = createNarrow();
-    driver.hold.isOurs = false;
-    await driver.step(job({ jobId: "j0" }));
+    first.isFull = false;
     driver.hold.isOurs = true;
     void driver.step(job({ jobId: "j1" }));
     driver.limits.tick(driver.clock.nowMs);

@@ -131,7 +131,7 @@ class WebhookRequest implements LimitedRequest {
 
   constructor(options: AttemptsOptions, part: Part) {
     const { job, webhook } = part;
-    this.endpoint = webhook.endpoint;
+    this.endpoint = webhook.url;
     this.destinationId = job.destinationId;
     this.quota = webhook.quota;
     this.isRetry = job.attempts > 0 || job.diverts > 0;

@@ -1,7 +1,7 @@
 // Retry requests from the topic to the calls that they mean, with everything in memory and a clock of the test's.
 import { describe, expect, test } from "@jest/globals";
 import type { OutgoingRecord } from "#kafka";
-import type { Logger } from "#runtime";
+import { recordedLog } from "#support/recorded-log";
 import { EVERY_CALL, type RetryRequest, topicMap } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import { logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
@@ -20,7 +20,7 @@ const REQUEST: RetryRequest = {
   found: null,
   done: null,
 };
-const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
+const { logger } = recordedLog();
 
 interface Outside {
   /** The offset of the topic's reader; undefined until it has read something. */

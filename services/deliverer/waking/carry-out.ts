@@ -68,10 +68,8 @@ function canBegin(
 ): boolean {
   if (request.isOfDeleted) return state.kind === "gone";
   if (state.kind !== "active") return false;
-  const endpoints = [...state.webhooks.values()].map(({ endpoint }) => endpoint);
-  for (const endpoint of endpoints)
-    request.probe(endpoint, () => queues.askForProbe(endpoint, host.elapsed()));
-  return endpoints.some((endpoint) => queues.room(endpoint) !== undefined);
+  for (const url of state.urls) request.probe(url, () => queues.askForProbe(url, host.elapsed()));
+  return state.urls.some((url) => queues.room(url) !== undefined);
 }
 
 async function report({ requests, retryRequests, serde, write }: CarryingOut): Promise<void> {

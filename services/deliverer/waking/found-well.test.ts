@@ -86,10 +86,7 @@ function setup(retryDelaysMs = [10_000]) {
   const { destination } = partsOf({ log: logOf([]), step: () => undefined });
   const waking = openWaking(context, connection, {
     producer: { send: async () => undefined },
-    destinations: {
-      state: destination,
-      onRetryAsked: () => undefined,
-    },
+    destinations: { state: destination },
     queues,
     limits: new DestinationLimits({ queues, wantTick: () => undefined }),
   });

@@ -8,10 +8,12 @@ import { OpenRequest } from "./retry-request.ts";
 
 const PLACE = { topic: "retry", partition: 0, partitions: 1 };
 const DUE_MS = START_MS + 600_000;
-const ACTIVE = {
+const ACTIVE: DestinationState = {
   kind: "active",
-  webhooks: new Map([["https://a.test/hook", { endpoint: "https://a.test" }]]),
-} as unknown as DestinationState;
+  urls: ["https://a.test/hook"],
+  pausedMs: 0,
+  webhooks: new Map(),
+};
 
 interface World {
   readonly dueAtMs?: number;

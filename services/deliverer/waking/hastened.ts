@@ -44,9 +44,7 @@ function mayGo({ destinationId }: DeliveryJob, { destination, room }: HasteningP
   const state = destination(destinationId);
   if (state.kind === "gone") return true;
   return (
-    state.kind === "active" &&
-    room.hasTurn(destinationId) &&
-    [...state.webhooks.values()].some(({ endpoint }) => room.takesNow(endpoint))
+    state.kind === "active" && room.hasTurn(destinationId) && state.urls.some((url) => room.takesNow(url))
   );
 }
 

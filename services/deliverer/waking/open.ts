@@ -1,7 +1,7 @@
 import type { Producer, Received, Runner, Step, Table, TopicPartition } from "#kafka";
-import { type DeliveryJob, type DeliveryWake, EVERY_CALL } from "#topics";
+import type { DeliveryJob, DeliveryWake } from "#topics";
 import type { Connection, DelivererContext, Reading } from "../connection.ts";
-import type { FollowedDestinations } from "../destinations.ts";
+import type { Destinations } from "../destinations.ts";
 import type { DestinationLimits } from "../endpoints/destination-limits.ts";
 import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
 import { position } from "../job/judge.ts";
@@ -21,15 +21,9 @@ import { createWaker, type Waker } from "./waker.ts";
 /** The number of endpoints that are remembered as seen; beyond it, all are looked for again. */
 const MAX_SEEN = 100_000;
 
-/**
- * The age of a configured request above which it is ignored, longer than any retry delay by default: what has
- * waited since then has come out by itself.
- */
-const CONFIGURED_REQUEST_MS = 30 * 60_000;
-
 export interface WakingParts {
   readonly producer: Pick<Producer, "send">;
-  readonly destinations: Pick<FollowedDestinations, "state" | "onRetryAsked">;
+  readonly destinations: Pick<Destinations, "state">;
   readonly queues: EndpointQueues;
   readonly limits: DestinationLimits;
 }
@@ -59,7 +53,7 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
   /** URLs whose endpoint's waiting calls this process has looked for since it got its partitions. */
   const seen = new Set<string>();
   let waker: Waker | undefined;
-  const requests = followRequests(context, connection, parts);
+  const requests = followRequests(context, connection);
   const ahead = aheadOfTime(context, parts);
   /** Counts the times at which partitions were given out, and those of them after which their last owners' cursors were read. */
   const terms = { given: 0, known: 0 };
@@ -157,7 +151,6 @@ function followWakes(
 function followRequests(
   { lifecycle, logger, nowMs }: DelivererContext,
   { kafka, retryTopics, serde, topics }: Reading,
-  { destinations }: WakingParts,
 ): RetryRequests {
   const requests = new RetryRequests({ topics: retryTopics.map(({ name }) => name), nowMs });
   const table = kafka.table({
@@ -169,13 +162,6 @@ function followRequests(
   });
   table.onChange((_, request) => {
     if (request !== undefined) requests.observe(request, table.loaded);
-  });
-  // A control process of an earlier version asks so.
-  destinations.onRetryAsked((destinationId, askedAtMs) => {
-    if (askedAtMs < nowMs() - CONFIGURED_REQUEST_MS) return;
-    const id = `${destinationId}@${askedAtMs}`;
-    const all = { kind: "retry", ...EVERY_CALL, found: null, done: null };
-    requests.observe({ id, destinationId, askedAtMs, ...all }, table.loaded);
   });
   void table.load().catch((error: unknown) => {
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);

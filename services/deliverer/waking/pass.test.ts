@@ -1,5 +1,4 @@
 import { describe, expect, jest, test } from "@jest/globals";
-import fc from "fast-check";
 import { systemHost } from "#host";
 import type { RawRecord, Settle, Step } from "#kafka";
 import { until } from "#support/until";
@@ -16,7 +15,6 @@ import {
 } from "../fixtures/pass.ts";
 import { type PassParts, REQUESTED } from "./parts.ts";
 import { runPass } from "./pass.ts";
-import { ReaderJobs } from "./reader-jobs.ts";
 import { OpenRequest } from "./retry-request.ts";
 
 const NEVER = new AbortController().signal;
@@ -192,56 +190,6 @@ describe("a pass", () => {
     },
   );
 
-  test("waits for what the topic's reader has in hand of the same destination, and for no other's", async () => {
-    const log = logOf(["b", "a", "a"]);
-    const readerJobs = new ReaderJobs();
-    const settles = new Map<string, Settle>();
-    const inHand = readerJobs.following(({ decoded }, settle) => void settles.set(decoded.jobId, settle));
-    for (const offset of [0, 1]) {
-      const [record, decoded] = [log.records[offset], log.jobs.get(offset)];
-      if (record === undefined || decoded === undefined) throw new Error("it is in the log");
-      const settle: Settle = ({ onDurable }) => onDurable?.();
-      inHand({ ...record, decoded }, settle, { isOurs: true, giveBack: () => undefined });
-    }
-    let hasEnded = false;
-    const parts = partsOf({ log, position: 2, readerJobs, step: delivering([]) });
-    const ended = runPass(A, parts, NEVER).finally(() => {
-      hasEnded = true;
-    });
-    await turnsLater(20);
-    expect(hasEnded).toBe(false);
-    settles.get("j1")?.({ produce: [] });
-    await turnsLater(20);
-    expect(hasEnded).toBe(true);
-    expect((await ended).taken).toBe(1);
-  });
-
-  test("leaves what the topic's reader takes meanwhile to it, and waits for its end", async () => {
-    const disk: Disk = new Map();
-    const seen: DeliveryJob[] = [];
-    const log = logOf(["a", "a"]);
-    const readerJobs = new ReaderJobs();
-    let position = 0;
-    let room = 0;
-    const bench = { log, disk, readerJobs, position: () => position, room: () => room };
-    const ended = runPass(A, partsOf({ ...bench, step: delivering(seen) }), NEVER);
-    await turnsLater(5);
-    const settles: Settle[] = [];
-    const [record, decoded] = [log.records[0], log.jobs.get(0)];
-    if (record === undefined || decoded === undefined) throw new Error("it is in the log");
-    readerJobs.following((_, settle) => void settles.push(settle))(
-      { ...record, decoded },
-      ({ onDurable }) => onDurable?.(),
-      { isOurs: true, giveBack: () => undefined },
-    );
-    [position, room] = [1, 1];
-    await until(() => seen.length > 0, { timeoutMs: 5_000, what: "the second job" });
-    settles[0]?.({ produce: [] });
-    expect(await ended).toEqual({ taken: 1, returned: 0 });
-    expect(seen.map(({ jobId }) => jobId)).toEqual(["j1"]);
-    expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([2]);
-  });
-
   test("passes over what has no key, no destination in it, or no value", async () => {
     const { jobs, records } = logOf(["a", "a", "a", "a", "a"]);
     const changes = [{ key: null }, { key: "a" }, { key: ":0" }, { value: null }, {}];
@@ -253,21 +201,19 @@ describe("a pass", () => {
 
   test("waits for the room of the webhook that is back; of a destination that was asked for, for one that lets something through", async () => {
     const log = logOf(["a"]);
-    const [one, two] = [partsOf({ log, step: delivering([]) }).destination("one"), endpointOf("two")];
-    if (one.kind !== "active") throw new Error("it is active");
-    const [first] = [...one.webhooks.values()];
-    if (first === undefined) throw new Error("it has a webhook");
-    const webhooks = new Map([...one.webhooks, [two, { ...first, url: two, endpoint: two }]]);
+    const two = endpointOf("two");
+    const urls = [endpointOf("one"), two];
+    const destination = (): DestinationState => ({ kind: "active", urls, pausedMs: 0, webhooks: new Map() });
     const asked: string[] = [];
     const room = (endpoint: string) => {
       asked.push(endpoint);
       return endpoint === two ? 1 : undefined;
     };
-    const parts = partsOf({ log, step: delivering([]), room, destination: () => ({ ...one, webhooks }) });
+    const parts = partsOf({ log, step: delivering([]), room, destination });
     expect((await runPass(new Map([[two, NOW_MS]]), parts, NEVER)).taken).toBe(1);
     expect(asked).toEqual([two]);
     const requests = { of: () => [requestOf("r")] };
-    const bench = { log, step: delivering([]), room, requests, destination: () => ({ ...one, webhooks }) };
+    const bench = { log, step: delivering([]), room, requests, destination };
     const again = partsOf(bench);
     expect((await runPass(new Map([["a", REQUESTED]]), again, NEVER)).taken).toBe(1);
   });
@@ -474,30 +420,23 @@ describe("a pass", () => {
     expect(passedOver.map(({ offset }) => offset)).toEqual([0, 2, 3]);
   });
 
-  test("leaves what cannot be read for now, and what follows it, before its cursor", async () => {
-    const disk: Disk = new Map();
-    const log = logOf(["a", "a", "a"]);
-    const away = { code: "registry_unavailable", canRetry: true };
-    const parts = partsOf({ log, disk, step: delivering([]) });
-    const decode = (record: RawRecord) => (record.offset === 1 ? Promise.reject(away) : parts.decode(record));
-    const result = await runPass(A, { ...parts, decode }, NEVER);
-    expect(result.taken).toBe(1);
-    expect([...disk.values()][0]?.belowOffset).toBe(1);
-  });
-
   test.each([
     ["undefined", undefined],
     ["null", null],
     ["a text", "registry away"],
     ["an error that says nothing of another try", new Error("registry away")],
-  ])("takes a failure to read that is %s for one that passes", async (_what, thrown) => {
-    const disk: Disk = new Map();
-    const parts = partsOf({ log: logOf(["a", "a", "a"]), disk, step: delivering([]) });
-    const decode = (record: RawRecord) =>
-      record.offset === 1 ? Promise.reject(thrown) : parts.decode(record);
-    expect(await runPass(A, { ...parts, decode }, NEVER)).toEqual({ taken: 1, returned: 0 });
-    expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([1]);
-  });
+    ["an error that says so", { code: "registry_unavailable", canRetry: true }],
+  ])(
+    "leaves what cannot be read, and what follows it, before its cursor where the failure is %s: it passes",
+    async (_what, thrown) => {
+      const disk: Disk = new Map();
+      const parts = partsOf({ log: logOf(["a", "a", "a"]), disk, step: delivering([]) });
+      const decode = (record: RawRecord) =>
+        record.offset === 1 ? Promise.reject(thrown) : parts.decode(record);
+      expect(await runPass(A, { ...parts, decode }, NEVER)).toEqual({ taken: 1, returned: 0 });
+      expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([1]);
+    },
+  );
 
   test("that is ended early leaves no cursor over what it did not look at", async () => {
     const disk: Disk = new Map();
@@ -556,13 +495,6 @@ describe("a pass", () => {
     expect(await ended).toEqual({ taken: 2, returned: 1 });
   });
 
-  test("passes over a partition that is not read here", async () => {
-    const seen: DeliveryJob[] = [];
-    const parts = partsOf({ log: logOf(["a"]), step: delivering(seen), position: () => undefined });
-    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 0, returned: 0 });
-    expect(seen).toEqual([]);
-  });
-
   test("counts nothing as durable that is refused when the process ends", async () => {
     const disk: Disk = new Map();
     const stopping = new AbortController();
@@ -575,57 +507,10 @@ describe("a pass", () => {
     await runPass(A, { ...parts, stopping: stopping.signal }, NEVER);
     expect([durable, disk.size]).toEqual([[], 0]);
   });
-
-  test("wherever the process dies, every job is settled by the pass or left to the topic's reader", async () => {
-    const ids = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 40 });
-    const delays = fc.infiniteStream(fc.nat({ max: 6 }));
-    await fc.assert(
-      fc.asyncProperty(ids, delays, fc.nat({ max: 60 }), async (destinationIds, turns, lifetime) => {
-        const disk: Disk = new Map();
-        const log = logOf(destinationIds);
-        const durable = new Set<string>();
-        let isAlive = true;
-        const step: Step<DeliveryJob> = ({ decoded }, settle) => {
-          void turnsLater(turns.next().value ?? 0).then(() => {
-            if (!isAlive) return;
-            durable.add(decoded.jobId);
-            settle({ produce: [] });
-          });
-        };
-        let now = NOW_MS;
-        // Quick enough for a cursor between any two records.
-        const nowMs = () => (now += 600);
-        void runPass(
-          A,
-          partsOf({ log, disk: diskWhile(disk, () => isAlive), step, nowMs, room: () => 9 }),
-          NEVER,
-        );
-        await turnsLater(lifetime);
-        isAlive = false;
-        const cursors = cursorsOn(disk);
-        for (const { offset, ...record } of log.records) {
-          const { destinationId = "", jobId = "" } = log.jobs.get(offset) ?? {};
-          if (cursors.isTaken({ ...record, offset, destinationId })) expect(durable).toContain(jobId);
-        }
-      }),
-    );
-  });
 });
 
 async function turnsLater(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
-}
-
-/** A disk that a dead process no longer writes to. */
-function diskWhile(disk: Disk, isAlive: () => boolean): Disk {
-  const view: Disk = new Map();
-  view.get = (key) => disk.get(key);
-  view.set = (key, wake) => {
-    if (isAlive()) disk.set(key, wake);
-    return view;
-  };
-  Object.defineProperty(view, "size", { get: () => disk.size });
-  return view;
 }
 
 test("what was written by a clock that is ahead is covered by the cursor over it", async () => {

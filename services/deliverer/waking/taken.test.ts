@@ -9,15 +9,6 @@ function takenJobs(...offsets: number[]): TakenJobs {
   return taken;
 }
 
-test("a job that was taken is known by its destination, its offset and its time", () => {
-  const taken = takenJobs(5);
-  expect(taken.has("d", { offset: 5, timestampMs: 1_000 })).toBe(true);
-  expect(taken.has("d", { offset: 5, timestampMs: 1_001 })).toBe(false);
-  expect(taken.has("d", { offset: 5, timestampMs: 999 })).toBe(false);
-  expect(taken.has("d", { offset: 6, timestampMs: 1_000 })).toBe(false);
-  expect(taken.has("e", { offset: 5, timestampMs: 1_000 })).toBe(false);
-});
-
 test("each is counted once, and the last record of an offset counts", () => {
   const taken = takenJobs(5, 5, 6);
   taken.add("d", { ...PLACE, offset: 5, timestampMs: 2_000 });

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Step } from "#kafka";
-import type { Logger } from "#runtime";
 import { type DeliveryJob, deliveryKey } from "#topics";
-import { endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
-import { createWaker } from "./waker.ts";
+import { endpointOf, logOf, NOW_MS, partsOf, wakerOf } from "../fixtures/pass.ts";
 
 const ENDPOINT = endpointOf("a");
-const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
 };
@@ -34,18 +31,12 @@ function endpoint(fateOf: (asked: number) => Fate, waiting = 200) {
     waitAgain(decoded, fate === "failed" ? nowMs : null);
     settle({ produce: [{ topic: "retry", key: "k", value: Buffer.alloc(1) }] });
   };
-  let looks = 0;
   const host = {
     setTimeout: () => ({ clear: () => undefined }),
     delay: () => new Promise<void>((resolve) => setImmediate(resolve)),
   };
-  const parts = partsOf({ log, step, host, nowMs: () => nowMs });
-  const offsets: typeof parts.offsets = (topic) => {
-    looks += 1;
-    return parts.offsets(topic);
-  };
-  const waker = createWaker({ ...parts, offsets, logger, woken: () => undefined });
-  return { attempts, log, looks: () => looks, waitAgain, waker, now: () => nowMs };
+  const { looks, waker } = wakerOf(partsOf({ log, step, host, nowMs: () => nowMs }));
+  return { attempts, log, looks, waitAgain, waker, now: () => nowMs };
 }
 
 const oneInTenFails = () => endpoint((asked) => (asked % 10 === 0 ? "failed" : "taken"));
@@ -119,18 +110,12 @@ describe("a pass that waits for room", () => {
         await promise;
       },
     };
-    let looks = 0;
-    const parts = partsOf({ log: logOf(["a"]), step: () => undefined, host, room: () => 0 });
-    const offsets: typeof parts.offsets = (topic) => {
-      looks += 1;
-      return parts.offsets(topic);
-    };
-    const waker = createWaker({ ...parts, offsets, logger, woken: () => undefined });
+    const { waker } = wakerOf(partsOf({ log: logOf(["a"]), step: () => undefined, host, room: () => 0 }));
     const lookForRoom = async () => {
       for (const { work, ms } of timers.splice(0)) if (ms === 20) work();
       await turns(5);
     };
-    return { lookForRoom, looks: () => looks, timers, waker };
+    return { lookForRoom, timers, waker };
   }
 
   test("ends with the process", async () => {

@@ -1,37 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
-import type { Logger } from "#runtime";
 import { until } from "#support/until";
-import { endpointOf, logOf, NOW_MS, partsOf } from "../fixtures/pass.ts";
-import { createWaker } from "./waker.ts";
+import { endpointOf, logOf, NOW_MS, partsOf, wakerOf } from "../fixtures/pass.ts";
 
 const ENDPOINT = endpointOf("a");
-const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
 
 /** Nothing waits, and each look takes five seconds of the clock: the rest after it is twenty. */
 function slowLooks(host: Pick<typeof systemHost, "delay" | "setTimeout"> = systemHost) {
   let nowMs = NOW_MS;
-  let looks = 0;
-  const parts = partsOf({
-    log: logOf([]),
-    step: () => undefined,
-    nowMs: () => {
-      nowMs += 5_000;
-      return nowMs;
-    },
-  });
-  const waker = createWaker({
-    ...parts,
-    offsets(topic) {
-      looks += 1;
-      return parts.offsets(topic);
-    },
-    logger,
-    host: { ...systemHost, setTimeout: host.setTimeout, delay: host.delay },
-    woken: () => undefined,
-  });
-  return { waker, looks: () => looks };
+  const nowMsLater = () => {
+    nowMs += 5_000;
+    return nowMs;
+  };
+  return wakerOf(partsOf({ log: logOf([]), step: () => undefined, nowMs: nowMsLater, host }));
 }
 
 describe("after a look that found nothing", () => {

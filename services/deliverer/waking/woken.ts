@@ -101,10 +101,10 @@ function wokenBy(destinationId: string, { parts, endpoints, requests: asked }: K
   if (isGone && requests.length > 0)
     return { endpoint: destinationId, failedBeforeMs: REQUESTED, requests, isGone, progress };
   if (state.kind !== "active") return undefined;
-  const own = [...state.webhooks.values()].map((webhook) => webhook.endpoint);
-  const back = own.find((each) => endpoints.has(each));
-  const open = requests.length === 0 ? back : own.find((each) => parts.room.isOpen(each));
-  const endpoint = open ?? back ?? (requests.length === 0 ? undefined : own[0]);
+  const { urls } = state;
+  const back = urls.find((each) => endpoints.has(each));
+  const open = requests.length === 0 ? back : urls.find((each) => parts.room.isOpen(each));
+  const endpoint = open ?? back ?? (requests.length === 0 ? undefined : urls[0]);
   if (endpoint === undefined) return undefined;
   const failedBeforeMs = endpoints.get(back ?? "") ?? REQUESTED;
   return { endpoint, failedBeforeMs, requests, isGone, progress };
