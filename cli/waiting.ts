@@ -50,9 +50,20 @@ function addWaiting(destinations: Command, context: CommandContext): void {
   addList(destinations, context, {
     usage: "waiting <id>",
     description: "list the calls that wait for it, and when each is attempted next",
-    examples: ["destinations waiting dst_1", "destinations waiting dst_1 --json"],
+    examples: ["destinations waiting dst_1", "destinations waiting dst_1 --reason http_5xx --min-attempts 3"],
     path: (id) => pathOf(DESTINATIONS, id, "/waiting"),
     columns: COLUMNS,
+    filters: {
+      "--state <state>": "queued, waiting or paused",
+      "--webhook-id <id>": "tried at this webhook, or put off for it",
+      "--reason <reason>": "whose last outcome at a webhook was this, as in `http_5xx`",
+      "--min-attempts <count>": "attempted at least so often",
+      "--source-id <id>": "of one source",
+      "--type <type>": "of one type, as in `track`",
+      "--message-id <id>": "one call, by its messageId",
+      "--user-id <id>": "of one user",
+      "--anonymous-id <id>": "of one user who has no user id",
+    },
   });
 }
 

@@ -99,6 +99,23 @@ export const DROP_REASONS = [
   "duplicate",
   "suppressed"
 ] as const;
+export const OUTCOME_REASONS = [
+  "timeout",
+  "http_5xx",
+  "http_408",
+  "http_429",
+  "tls",
+  "dns",
+  "connect",
+  "reset",
+  "invalid_response",
+  "secret_unreadable",
+  "http_4xx",
+  "http_3xx",
+  "self_signed",
+  "blocked_address",
+  "invalid_request"
+] as const;
 export const PASSED_OVER_REASONS = [
   "integration_off",
   "call_type_off",

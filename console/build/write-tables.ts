@@ -2,7 +2,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NAME_FIELDS } from "#audiences";
-import { DEAD_LETTER_REASONS, DROP_REASONS, PASSED_OVER_REASONS, REFUSAL_CODES } from "#contract";
+import {
+  DEAD_LETTER_REASONS,
+  DROP_REASONS,
+  OUTCOME_REASONS,
+  PASSED_OVER_REASONS,
+  REFUSAL_CODES,
+} from "#contract";
 import { OPTIONS } from "../../services/control/resources/destinations/options/table.ts";
 
 const NAME = "console/api/tables.generated.ts";
@@ -23,6 +29,7 @@ const TABLES = {
   OPTIONS: Object.fromEntries(options),
   DEAD_LETTER_REASONS,
   DROP_REASONS,
+  OUTCOME_REASONS,
   // Of a destination that was off or not connected nothing is recorded.
   PASSED_OVER_REASONS: PASSED_OVER_REASONS.filter((reason) => reason !== "not_connected"),
   REFUSAL_CODES,

@@ -3,21 +3,15 @@ import type { Schemas } from "../api/client.ts";
 import { Copyable } from "./copyable.tsx";
 import { Facts } from "./facts.tsx";
 import { mayGoOn } from "./kept-answer.ts";
+import { pairsText } from "./pairs.ts";
 import { Outcome } from "./state.tsx";
 import { Block, Text } from "./text.tsx";
 import { Time } from "./time.tsx";
 import { duration } from "./times.ts";
 
-/** A line each. */
-export function headerLines(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join("\n");
-}
-
 function Response({ response }: Pick<Schemas["Attempt"], "response">) {
   if (response === null) return <p className="quiet">There was no answer.</p>;
-  const headers = headerLines(response.headers);
+  const headers = pairsText(response.headers);
   return (
     <>
       {headers !== "" && <Block label="Headers of the answer">{headers}</Block>}

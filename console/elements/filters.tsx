@@ -88,23 +88,22 @@ export function ChoiceFilter({
   unset = "any",
 }: FilterProps & { readonly choices: readonly Choice[]; readonly unset?: string }) {
   const id = useId();
+  const current = filters.get(name) ?? "";
+  const named = choices.map((choice) =>
+    typeof choice === "string" ? ([choice, choice.replaceAll("_", " ")] as const) : choice,
+  );
+  const all = [["", unset] as const, ...named];
+  // A link may name what is no choice here: the list is narrowed by it all the same.
+  const shown = all.some(([value]) => value === current) ? all : [...all, [current, current] as const];
   return (
     <div className="filter">
       <label htmlFor={id}>{label}</label>
-      <select
-        id={id}
-        value={filters.get(name) ?? ""}
-        onChange={({ target }) => filters.set(name, target.value)}
-      >
-        <option value="">{unset}</option>
-        {choices.map((choice) => {
-          const [value, text] = typeof choice === "string" ? [choice, choice.replaceAll("_", " ")] : choice;
-          return (
-            <option key={value} value={value}>
-              {visibleLine(text, 60)}
-            </option>
-          );
-        })}
+      <select id={id} value={current} onChange={({ target }) => filters.set(name, target.value)}>
+        {shown.map(([value, text]) => (
+          <option key={value} value={value}>
+            {visibleLine(text, 60)}
+          </option>
+        ))}
       </select>
     </div>
   );

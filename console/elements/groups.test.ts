@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { groupByOf, groupsOf } from "./groups.ts";
+import { groupByOf, groupsOf, requestCounts } from "./groups.ts";
 
 const CALLS = {
   ...{
@@ -42,6 +42,18 @@ test("groups of a destination's requests have their success", () => {
     { name: "200", requests: 4, success: 3 },
     { name: "none", requests: 4, success: 3 },
   ]);
+});
+
+test("what was put off without a request is no request, and none that failed", () => {
+  const attempts = { success: 3, http_5xx: 1, diverted: 96 };
+  expect(requestCounts(attempts)).toEqual({ all: 4, success: 3 });
+  const calls = { sent: 0, passedOver: {}, dead: {}, waiting: 0, delivered: 0 };
+  const entry = { minute: CALLS.at, calls };
+  const entries = [
+    { ...entry, ...requests({ success: 3, http_5xx: 1 }), webhookId: "whk_1" },
+    { ...entry, ...requests({ diverted: 96 }), webhookId: null },
+  ];
+  expect(groupsOf(entries)).toMatchObject([{ name: "whk_1", requests: 4, success: 3 }]);
 });
 
 test("another name than those of groups is none", () => {

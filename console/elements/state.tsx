@@ -40,3 +40,15 @@ export function Outcome({ of: outcome, status }: { readonly of: string; readonly
     <span className={`state ${outcome === "success" ? "good" : "bad"}`}>{text.replaceAll("_", " ")}</span>
   );
 }
+
+interface Sent {
+  readonly enabled: boolean;
+  readonly paused: unknown;
+  readonly health: { readonly state: string };
+}
+
+/** Of a destination that gets no calls, whatever its health is, that it gets none. */
+export function stateOfDestination({ enabled, health, paused }: Sent): string {
+  if (!enabled) return "off";
+  return paused === null ? health.state : "paused";
+}

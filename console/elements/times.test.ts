@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { amount, duration, longDuration, relativeTime, share } from "./times.ts";
+import { amount, duration, longDuration, relativeTime, share, waitingText } from "./times.ts";
 
 const NOW = Date.UTC(2026, 0, 31);
 
@@ -35,4 +35,15 @@ test.each([
 
 test("one thing has no plural", () => {
   expect([0, 1, 1_234].map((count) => amount(count, "call"))).toEqual(["0 calls", "1 call", "1,234 calls"]);
+});
+
+test.each([
+  [{ calls: 0, isComplete: true }, "0 calls"],
+  [{ calls: 1_234, isComplete: true }, "1,234 calls"],
+  [{ calls: 1, isComplete: false }, "at least 1 call"],
+  // So much waits for others that none was found in time.
+  [{ calls: 0, isComplete: false }, undefined],
+  [null, undefined],
+])("what waits, %j, is %s", (waiting, text) => {
+  expect(waitingText(waiting, "call")).toBe(text);
 });

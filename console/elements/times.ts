@@ -37,6 +37,20 @@ export function amount(count: number, one: string): string {
   return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }
 
+interface Waiting {
+  readonly calls: number;
+  /** False: more may wait, it took too long to count. */
+  readonly isComplete: boolean;
+}
+
+/** "12 calls", "at least 12 calls", without the noun where none is given; undefined where nothing is known. */
+export function waitingText(waiting: Waiting | null, one?: string): string | undefined {
+  if (waiting === null || (waiting.calls === 0 && !waiting.isComplete)) return undefined;
+  const { calls, isComplete } = waiting;
+  const count = one === undefined ? calls.toLocaleString("en") : amount(calls, one);
+  return isComplete ? count : `at least ${count}`;
+}
+
 /** Undefined where nothing was counted. */
 export function share(part: number, whole: number): string | undefined {
   if (whole === 0) return undefined;

@@ -20,3 +20,10 @@ export function visibleLine(text: string, most = 200): string {
   const line = visibleText(text.slice(0, most)).replace(/[\n\t]+/g, " ");
   return text.length > most ? `${line}…` : line;
 }
+
+const SEEN_CHARACTERS = 4;
+
+/** As control masks a write key for a token that may not write. */
+export function masked(text: string): string {
+  return `${text.slice(0, SEEN_CHARACTERS)}********`;
+}

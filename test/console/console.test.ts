@@ -58,6 +58,9 @@ test("requests of a destination are found by their status, source and event, whi
   await untilText("No request is recorded");
   await open(`${path}?event=none`);
   await untilText("No request is recorded");
+  await open(`${path}?outcome=invalid_response`);
+  await untilText("No request is recorded");
+  expect(await page.evaluate(`document.querySelector("main select").value`)).toBe("invalid_response");
   await open(path);
   await untilText("http 5xx 503");
   await tabTo("Status");

@@ -61,9 +61,17 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   await click("Make it");
   const id = await idBelow("/sources");
   await untilText("Web shop");
+  const writeKeys = async () =>
+    (await world.api<{ writeKeys: readonly string[] }>(`/v1/sources/${id}`)).writeKeys;
   const place = new URLSearchParams({ library: SDK, ingest: world.deployment.ingestUrl() });
   await open(`/sources/${id}?${place}`);
   await untilText("closeAndFlush");
+  const [former = ""] = await writeKeys();
+  expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(former);
+  await click("Show write key");
+  await untilText(former);
+  await click("Hide write key");
+  await click("Show the key in the program");
   const program = String(
     await page.evaluate(`document.querySelector('[aria-label="A call with ${SDK}"]').innerText`),
   );
@@ -76,18 +84,17 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   expect(await untilText("Order Completed", SEEN_WITHIN_MS)).toBeLessThan(SEEN_WITHIN_MS);
 
   await open(`/sources/${id}`);
-  const keys = async () => (await world.api<{ writeKeys: readonly string[] }>(`/v1/sources/${id}`)).writeKeys;
-  const [former = ""] = await keys();
+  await click("Show the key in the program");
   await click("Add a write key");
   await untilText("End the former write key");
-  const [, added = ""] = await keys();
+  const [, added = ""] = await writeKeys();
   await page.waitForFunction(
     `document.querySelector('[aria-label="A call with curl"]').innerText.includes(${JSON.stringify(added)})`,
     { timeout: TIMEOUT_MS },
   );
   await confirm("End the former write key");
   await untilText("End the former one, once no program sends with it.");
-  expect(await keys()).toEqual([added]);
+  expect(await writeKeys()).toEqual([added]);
   expect((await world.deployment.send(former, "track", { userId: "u", event: "Late" })).status).not.toBe(200);
 
   await confirm("Switch it off");

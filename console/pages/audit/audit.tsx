@@ -5,14 +5,13 @@ import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
-import { Paged, usePaged } from "../../elements/paged.tsx";
+import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 
 type Entry = Schemas["AuditEntry"];
 
-const ROWS = 50;
 const ACTIONS: readonly Entry["action"][] = [
   "created",
   "updated",
@@ -123,10 +122,7 @@ export function Audit() {
   };
   const list = usePaged<Entry>({
     key: ["audit", query],
-    load: (after) =>
-      answerOf(
-        api.GET("/v1/audit", { params: { query: { ...query, limit: ROWS, ...(after && { after }) } } }),
-      ),
+    load: (after) => answerOf(api.GET("/v1/audit", { params: { query: { ...query, ...pageQuery(after) } } })),
   });
   return (
     <Page title="Audit">

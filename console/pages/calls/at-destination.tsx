@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { ask, type Schemas } from "../../api/client.ts";
 import { Action } from "../../elements/action.tsx";
 import { AttemptDetails } from "../../elements/attempt-details.tsx";
+import { DestinationLink } from "../../elements/destination-link.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
@@ -64,10 +65,7 @@ export function AtDestination({ call, of }: AtDestinationProps) {
   return (
     <section className="card" aria-label={`At ${destinationId}`}>
       <h2>
-        <Link to={`/destinations/${encodeURIComponent(destinationId)}`}>
-          <Text>{name ?? destinationId}</Text>
-        </Link>{" "}
-        <State of={state} />
+        <DestinationLink id={destinationId} name={name} /> <State of={state} />
       </h2>
       {passedOver !== null && <p>It does not get this call: {passedOver.replaceAll("_", " ")}.</p>}
       {entries.length === 0 && passedOver === null && <p className="quiet">No request is recorded.</p>}

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
-import { headerLines } from "../../elements/attempt-details.tsx";
 import { CopyButton } from "../../elements/copyable.tsx";
+import { pairsText } from "../../elements/pairs.ts";
 import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 
@@ -38,7 +38,7 @@ function Request({ of }: { readonly of: Schemas["SentRequest"] }) {
         To <Text>{of.url}</Text>
       </h4>
       <SentTime of={of} />
-      <Block label={`Headers to ${of.webhookId}`}>{headerLines(of.headers)}</Block>
+      <Block label={`Headers to ${of.webhookId}`}>{pairsText(of.headers)}</Block>
       <p>
         <span aria-hidden="true">As curl: </span>
         <CopyButton text={of.curl} what={`the request to ${of.webhookId} as curl`} />{" "}
@@ -62,10 +62,12 @@ function Shown({ of: { bodyText, noBody, requests } }: { readonly of: SentCall }
 }
 
 /** `userId` alone where both are known: such a call is its userId's. */
-export function ofUser({ anonymousId, sourceId, userId }: CallId) {
-  if (userId !== null) return { sourceId, userId };
-  return { sourceId, ...(anonymousId !== null && { anonymousId }) };
+export function userOf({ anonymousId, userId }: Pick<CallId, "userId" | "anonymousId">) {
+  if (userId !== null) return { userId };
+  return anonymousId === null ? {} : { anonymousId };
 }
+
+export const ofUser = (call: CallId) => ({ sourceId: call.sourceId, ...userOf(call) });
 
 function Asked({ call, destinationId }: { readonly call: CallId; readonly destinationId: string }) {
   const { messageId } = call;

@@ -4,6 +4,7 @@ import { Link, useParams } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
+import { DestinationLink } from "../../elements/destination-link.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Outcome } from "../../elements/state.tsx";
@@ -33,12 +34,7 @@ function Shown({ of }: { readonly of: Letter }) {
           Died: <Time at={of.deadAt} />,
           Received: <Time at={of.receivedAt} />,
           Attempts: of.attempts,
-          Destination:
-            destinationId === null ? (
-              "–"
-            ) : (
-              <Link to={`/destinations/${encodeURIComponent(destinationId)}`}>{destinationId}</Link>
-            ),
+          Destination: <DestinationLink id={destinationId} />,
           Call:
             messageId === null ? (
               "–"

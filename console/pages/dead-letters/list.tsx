@@ -6,16 +6,14 @@ import { DEAD_LETTER_REASONS } from "../../api/tables.generated.ts";
 import { Action, counted } from "../../elements/action.tsx";
 import { Empty } from "../../elements/answer.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { Paged, usePaged } from "../../elements/paged.tsx";
-import { Table } from "../../elements/table.tsx";
+import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { type Column, Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { callPath } from "../calls/paths.ts";
 
 type Letter = Schemas["DeadLetter"];
 type Selection = Schemas["ReplayDeadLettersBody"];
-
-const ROWS = 50;
 
 interface ReplayProps {
   readonly label: string;
@@ -46,6 +44,20 @@ export function Replay({ label, question, selection, disabled = false }: ReplayP
   );
 }
 
+/** When and why a call died. */
+export const DEATH: readonly Column<Letter>[] = [
+  {
+    title: "Died",
+    cell: ({ deadAt, id }) => (
+      <Link to={`/dead-letters/${id}`}>
+        <Time at={deadAt} />
+      </Link>
+    ),
+  },
+  { title: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
+  { title: "Message", cell: ({ message }) => <Text most={160}>{message}</Text> },
+];
+
 interface RowsProps {
   readonly rows: readonly Letter[];
   readonly chosen: ReadonlySet<string>;
@@ -71,16 +83,7 @@ function Rows({ rows, chosen, choose }: RowsProps) {
             />
           ),
         },
-        {
-          title: "Died",
-          cell: ({ deadAt, id }) => (
-            <Link to={`/dead-letters/${id}`}>
-              <Time at={deadAt} />
-            </Link>
-          ),
-        },
-        { title: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
-        { title: "Message", cell: ({ message }) => <Text most={160}>{message}</Text> },
+        ...DEATH,
         {
           title: "Call",
           cell: ({ messageId, ...of }) =>
@@ -116,6 +119,7 @@ export function DeadLetterList({ destinationId }: { readonly destinationId?: str
     readonly reason?: Letter["reason"];
     readonly sourceId?: string;
     readonly replayId?: string;
+    readonly issueId?: string;
   };
   const query = { ...given, ...(destinationId !== undefined && { destinationId }) };
   const list = usePaged<Letter>({
@@ -123,11 +127,13 @@ export function DeadLetterList({ destinationId }: { readonly destinationId?: str
     load: (after) =>
       answerOf(
         api.GET("/v1/dead-letters", {
-          params: { query: { ...query, limit: ROWS, ...(after && { after }) } },
+          params: { query: { ...query, ...pageQuery(after) } },
         }),
       ),
   });
   const { sourceId, replayId, ...selection } = query;
+  const isOfOne = selection.destinationId !== undefined || selection.issueId !== undefined;
+  const canSendAll = isOfOne && sourceId === undefined && replayId === undefined;
   const choose = (id: string, isChosen: boolean): void => {
     const others = [...chosen].filter((each) => each !== id);
     setChosen(new Set(isChosen ? [...others, id] : others));
@@ -165,9 +171,15 @@ export function DeadLetterList({ destinationId }: { readonly destinationId?: str
                 label="Send all of them again"
                 question="Every dead letter that the filters leave is sent to its destination again, those of further pages too."
                 selection={selection}
-                disabled={sourceId !== undefined || replayId !== undefined}
+                disabled={!canSendAll}
               />
             </div>
+            {!canSendAll && (
+              <p className="quiet">
+                All of one destination or issue can be sent again at once, those of a source or a replay
+                cannot.
+              </p>
+            )}
             <Rows rows={rows} chosen={chosen} choose={choose} />
           </>
         )}

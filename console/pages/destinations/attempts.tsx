@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { OUTCOME_REASONS } from "../../api/tables.generated.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { AttemptDetails } from "../../elements/attempt-details.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
@@ -17,18 +18,7 @@ import { useDestination } from "./queries.ts";
 
 type Attempt = Schemas["Attempt"];
 
-const OUTCOMES = [
-  "success",
-  "failed",
-  "timeout",
-  "http_5xx",
-  "http_4xx",
-  "http_429",
-  "connect",
-  "dns",
-  "tls",
-  "reset",
-];
+const OUTCOMES = ["success", "failed", ...OUTCOME_REASONS];
 
 const keyOf = ({ startedAt, messageId, webhookId, attempt, userId }: Attempt): string =>
   `${startedAt} ${messageId} ${webhookId} ${attempt} ${userId}`;

@@ -2,6 +2,7 @@
 import { Link } from "react-router";
 import { PASSED_OVER_REASONS } from "../../api/tables.generated.ts";
 import { Empty } from "../../elements/answer.tsx";
+import { destinationPath } from "../../elements/destination-link.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { useSourceNames } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
@@ -32,10 +33,11 @@ export function DestinationCalls() {
   const names = useSourceNames(sourceIds);
   const asked = filters.get("sourceId");
   const sourceId = sourceIds.find((one) => one === asked) ?? sourceIds[0];
-  if (sourceId === undefined)
+  const [first, ...others] = names;
+  if (sourceId === undefined || first === undefined)
     return (
       <Empty title="It has no source, so no call">
-        <Link to={`/destinations/${encodeURIComponent(id)}/edit`}>Choose one</Link>.
+        <Link to={`${destinationPath(id)}/edit`}>Choose one</Link>.
       </Empty>
     );
   const query = {
@@ -45,8 +47,8 @@ export function DestinationCalls() {
   return (
     <>
       <div className="filters">
-        {names.length > 1 && (
-          <ChoiceFilter filters={filters} name="sourceId" label="Source" choices={names} />
+        {others.length > 0 && (
+          <ChoiceFilter filters={filters} name="sourceId" label="Source" choices={others} unset={first[1]} />
         )}
         <ChoiceFilter filters={filters} name="became" label="What became of it here" choices={BECAME} />
         <TextFilter filters={filters} name="event" label="Event" />

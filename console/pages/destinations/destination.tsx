@@ -4,6 +4,7 @@ import { answerOf, api } from "../../api/client.ts";
 import { Action, counted } from "../../elements/action.tsx";
 import { Answer } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
+import { destinationPath } from "../../elements/destination-link.tsx";
 import { Page, Parts } from "../../elements/page.tsx";
 import { State } from "../../elements/state.tsx";
 import { type Destination as Shown, useDestinationQuery } from "./queries.ts";
@@ -59,7 +60,7 @@ function Actions({ id, paused }: Pick<Shown, "id" | "paused">) {
 
 export function Destination() {
   const { id = "" } = useParams();
-  const base = `/destinations/${encodeURIComponent(id)}`;
+  const base = destinationPath(id);
   return (
     <Answer title="Destination" query={useDestinationQuery(id)}>
       {(destination) => (

@@ -1,12 +1,13 @@
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { requestCounts } from "../../elements/groups.ts";
 import { NamedList } from "../../elements/named-list.tsx";
-import { State } from "../../elements/state.tsx";
+import { State, stateOfDestination } from "../../elements/state.tsx";
 import { type Pages, useCountColumns } from "../../elements/summaries.tsx";
 import type { Column } from "../../elements/table.tsx";
-import { duration, share } from "../../elements/times.ts";
-import { attemptCounts, type Destination } from "./queries.ts";
+import { duration, share, waitingText } from "../../elements/times.ts";
+import type { Destination } from "./queries.ts";
 
 type Summary = Schemas["DestinationSummary"];
 
@@ -14,26 +15,19 @@ const HEALTH = ["untested", "healthy", "failing", "recovering", "breaker_open"] 
 
 const HEALTH_COLUMN: Column<Destination> = {
   title: "Health",
-  cell: (row) => <State of={stateOf(row)} />,
+  cell: (row) => <State of={stateOfDestination(row)} />,
 };
 
 const COUNTS = {
   Success({ attempts }: Summary) {
-    const { success, all } = attemptCounts(attempts);
+    const { success, all } = requestCounts(attempts);
     return share(success, all) ?? <span className="quiet">no requests</span>;
   },
   p95: ({ p95Ms }: Summary) => duration(p95Ms),
   Waiting: ({ destinationId, waiting }: Summary) => (
-    <Link to={`${destinationId}/waiting`}>
-      {waiting === null ? "?" : `${waiting.isComplete ? "" : "at least "}${waiting.calls}`}
-    </Link>
+    <Link to={`${destinationId}/waiting`}>{waitingText(waiting) ?? "?"}</Link>
   ),
 };
-
-function stateOf({ enabled, health, paused }: Destination): string {
-  if (!enabled) return "off";
-  return paused === null ? health.state : "paused";
-}
 
 const COUNTED = {
   key: "destination-summaries",

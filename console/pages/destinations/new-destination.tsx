@@ -5,6 +5,7 @@ import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ProblemNote } from "../../elements/answer.tsx";
+import { destinationPath } from "../../elements/destination-link.tsx";
 import { useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
 import { WithScope } from "../../elements/with-scope.tsx";
@@ -43,7 +44,7 @@ function useMake() {
     },
     async onSuccess({ id }) {
       await queries.invalidateQueries();
-      await navigate(`/destinations/${encodeURIComponent(id)}`);
+      await navigate(destinationPath(id));
     },
   });
 }

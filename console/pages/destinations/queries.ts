@@ -53,12 +53,3 @@ export function useWaitingSummary(id: string, refetchMs: number) {
     staleTime: refetchMs,
   });
 }
-
-/** Requests of a stretch, and how many of them delivered. */
-export function attemptCounts(attempts: Readonly<Record<string, number>>): {
-  readonly success: number;
-  readonly all: number;
-} {
-  const all = Object.values(attempts).reduce((sum, count) => sum + count, 0);
-  return { success: attempts["success"] ?? 0, all };
-}

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { OPTIONS } from "../../api/tables.generated.ts";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
+import { pairsText } from "../../elements/pairs.ts";
 import { SourceLink } from "../../elements/source-link.tsx";
 import { Block, Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
@@ -29,12 +30,6 @@ function optionsOf(destination: Destination, group: "selection" | "sending") {
   );
 }
 
-function labelsOf(labels: Destination["labels"]): string {
-  return Object.entries(labels)
-    .map(([key, value]) => `${key}: ${value}`)
-    .join(", ");
-}
-
 function General({ destination: of }: { readonly destination: Destination }) {
   return (
     <Facts
@@ -42,7 +37,7 @@ function General({ destination: of }: { readonly destination: Destination }) {
         Name: <Text>{of.name}</Text>,
         Id: <Copyable text={of.id} what="id" />,
         Enabled: of.enabled ? "yes" : "no",
-        Labels: <Text most={2_000}>{labelsOf(of.labels)}</Text>,
+        Labels: <Text most={2_000}>{pairsText(of.labels, ", ")}</Text>,
         Created: <Time at={of.createdAt} />,
         Changed: <Time at={of.updatedAt} />,
         Sources:
@@ -85,12 +80,6 @@ function Sending({ destination: of }: { readonly destination: Destination }) {
   );
 }
 
-function headerText(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join("\n");
-}
-
 export function Settings() {
   const destination = useDestination();
   return (
@@ -115,7 +104,7 @@ export function Settings() {
             }}
           />
           {Object.keys(headers).length > 0 && (
-            <Block label="Headers that are sent">{headerText(headers)}</Block>
+            <Block label="Headers that are sent">{pairsText(headers)}</Block>
           )}
         </div>
       ))}

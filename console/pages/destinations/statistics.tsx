@@ -5,22 +5,23 @@ import { Answer, Loading } from "../../elements/answer.tsx";
 import { DeliveryFacts, deliveryLines } from "../../elements/call-stats.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Grouped } from "../../elements/grouped.tsx";
+import { requestCounts } from "../../elements/groups.ts";
 import { LATENCIES, LatencyFacts } from "../../elements/latency.tsx";
 import { SpanChoice, useSpan } from "../../elements/span-choice.tsx";
 import { type LineOf, linesOf, type Span } from "../../elements/steps.ts";
 import { duration, share } from "../../elements/times.ts";
-import { attemptCounts, loadStats, type Stats, useDestination, useStats } from "./queries.ts";
+import { loadStats, type Stats, useDestination, useStats } from "./queries.ts";
 
 const Chart = lazy(async () => ({ default: (await import("../../elements/chart.tsx")).Chart }));
 
 type Entry = Stats["data"][number];
 
 const REQUESTS: readonly LineOf<Entry>[] = [
-  { label: "delivered", tone: "good", count: ({ attempts }) => attemptCounts(attempts).success },
+  { label: "delivered", tone: "good", count: ({ attempts }) => requestCounts(attempts).success },
   {
     label: "failed",
     tone: "bad",
-    count: ({ attempts }) => attemptCounts(attempts).all - attemptCounts(attempts).success,
+    count: ({ attempts }) => requestCounts(attempts).all - requestCounts(attempts).success,
   },
 ];
 
@@ -47,7 +48,8 @@ function Charts({ of: { data, from, to, total }, span }: { readonly of: Stats; r
 }
 
 function Requests({ of: { attempts, p50Ms, p95Ms, p99Ms } }: { readonly of: Stats["total"] }) {
-  const { success, all } = attemptCounts(attempts);
+  const { success, all } = requestCounts(attempts);
+  const { diverted = 0, ...outcomes } = attempts;
   return (
     <>
       <Facts
@@ -60,11 +62,12 @@ function Requests({ of: { attempts, p50Ms, p95Ms, p99Ms } }: { readonly of: Stat
         }}
       />
       <ul>
-        {Object.entries(attempts).map(([outcome, count]) => (
+        {Object.entries(outcomes).map(([outcome, count]) => (
           <li key={outcome}>
             <Link to={`attempts?outcome=${outcome}`}>{outcome.replaceAll("_", " ")}</Link>: {count}
           </li>
         ))}
+        {diverted > 0 && <li>put off without a request: {diverted}</li>}
       </ul>
     </>
   );

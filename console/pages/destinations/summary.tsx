@@ -7,7 +7,7 @@ import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
-import { amount } from "../../elements/times.ts";
+import { waitingText } from "../../elements/times.ts";
 import { type Destination, useDestination, useWaitingSummary } from "./queries.ts";
 import { Statistics } from "./statistics.tsx";
 
@@ -71,20 +71,16 @@ function Webhooks({ webhooks, health }: Pick<Destination, "webhooks" | "health">
 function WaitingLine({ id }: { readonly id: string }) {
   return (
     <Answer query={useWaitingSummary(id, WAITING_MS)}>
-      {(summary) =>
-        summary === null || summary.calls === 0 ? (
-          <p className="quiet">No call waits.</p>
-        ) : (
+      {(summary) => {
+        const text = waitingText(summary, "call");
+        if (text === undefined) return <p className="quiet">How many calls wait for it is not known now.</p>;
+        if (summary === null || summary.calls === 0) return <p className="quiet">No call waits.</p>;
+        return (
           <p>
-            Waiting:{" "}
-            <Link to="waiting">
-              {summary.isComplete ? "" : "at least "}
-              {amount(summary.calls, "call")}
-            </Link>
-            , the oldest of <Time at={summary.oldestReceivedAt} />.
+            Waiting: <Link to="waiting">{text}</Link>, the oldest of <Time at={summary.oldestReceivedAt} />.
           </p>
-        )
-      }
+        );
+      }}
     </Answer>
   );
 }

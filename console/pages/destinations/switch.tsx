@@ -1,14 +1,12 @@
 // Switches a destination on or off, and deletes it.
 import { answerOf, api } from "../../api/client.ts";
 import { SwitchSection } from "../../elements/switch-section.tsx";
-import { amount } from "../../elements/times.ts";
+import { waitingText } from "../../elements/times.ts";
 import { type Destination, waitingSummary } from "./queries.ts";
 
 async function whatWaits(id: string): Promise<string> {
-  const summary = await waitingSummary(id);
-  if (summary === null) return "How many calls wait for it is not known now.";
-  const { calls, isComplete } = summary;
-  return `Waiting for it: ${isComplete ? "" : "at least "}${amount(calls, "call")}.`;
+  const text = waitingText(await waitingSummary(id), "call");
+  return text === undefined ? "How many calls wait for it is not known now." : `Waiting for it: ${text}.`;
 }
 
 const QUESTIONS = {

@@ -1,25 +1,26 @@
 // Calls that wait for a destination; each can be sent now.
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
+import type { paths } from "../../api/openapi.generated.ts";
+import { OUTCOME_REASONS } from "../../api/tables.generated.ts";
 import { Action } from "../../elements/action.tsx";
 import { Empty } from "../../elements/answer.tsx";
-import { Paged, usePaged } from "../../elements/paged.tsx";
+import { ChoiceFilter, type Filters, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { callPath } from "../calls/paths.ts";
+import { userOf } from "../calls/sent.tsx";
 import { useDestination } from "./queries.ts";
 
 type WaitingCall = Schemas["WaitingCall"];
 
-const ROWS = 50;
 const REFETCH_MS = 10_000;
-
-function userOf({ userId, anonymousId }: WaitingCall): { userId?: string; anonymousId?: string } {
-  if (userId !== null) return { userId };
-  return anonymousId === null ? {} : { anonymousId };
-}
+const STATES: readonly WaitingCall["state"][] = ["queued", "waiting", "paused"];
+/** A call may have been put off without a request, too. */
+const REASONS = ["diverted", ...OUTCOME_REASONS];
 
 function SendNow({ id, call }: { readonly id: string; readonly call: WaitingCall }) {
   const body = { messageIds: [call.messageId], ...userOf(call) };
@@ -36,57 +37,101 @@ function SendNow({ id, call }: { readonly id: string; readonly call: WaitingCall
   );
 }
 
+function Rows({ id, rows }: { readonly id: string; readonly rows: readonly WaitingCall[] }) {
+  return (
+    <Table
+      caption="Calls that wait"
+      rows={rows}
+      keyOf={({ sourceId, messageId, userId, anonymousId, replayId }) =>
+        [sourceId, messageId, userId, anonymousId, replayId].join(" ")
+      }
+      columns={[
+        {
+          title: "Call",
+          cell: (row) => (
+            <Link to={callPath(row)}>
+              <Text most={60}>{row.messageId}</Text>
+            </Link>
+          ),
+        },
+        { title: "State", cell: ({ state }) => <State of={state} /> },
+        { title: "Next attempt", cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
+        { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+        {
+          title: "Last outcomes",
+          cell: ({ webhooks }) =>
+            webhooks.map(({ webhookId, reason, status, error }) => (
+              <div key={webhookId}>
+                <Outcome of={reason} status={status} /> <Text most={120}>{error}</Text>
+              </div>
+            )),
+        },
+        {
+          title: "User",
+          cell: ({ userId, anonymousId }) => <Text most={60}>{userId ?? anonymousId}</Text>,
+        },
+        { title: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+        { title: "Do", cell: (row) => <SendNow id={id} call={row} /> },
+      ]}
+    />
+  );
+}
+
+type WaitingQuery = NonNullable<paths["/v1/destinations/{id}/waiting"]["get"]["parameters"]["query"]>;
+
+/** With how many there are, as a list has it. */
+async function load(id: string, query: WaitingQuery) {
+  const request = api.GET("/v1/destinations/{id}/waiting", { params: { path: { id }, query } });
+  const { summary, ...page } = await answerOf(request);
+  if (summary === null) return page;
+  const { calls, isComplete } = summary;
+  return { ...page, total: isComplete ? calls : null, atLeast: calls };
+}
+
+function WaitingFilters({ filters }: { readonly filters: Filters }) {
+  const { webhooks } = useDestination();
+  return (
+    <div className="filters">
+      <ChoiceFilter filters={filters} name="state" label="State" choices={STATES} />
+      <ChoiceFilter
+        filters={filters}
+        name="webhookId"
+        label="Webhook"
+        choices={webhooks.map(({ id, maskedUrl }) => [id, maskedUrl] as const)}
+      />
+      <ChoiceFilter filters={filters} name="reason" label="Last outcome" choices={REASONS} />
+      <TextFilter filters={filters} name="minAttempts" label="Attempts, at least" />
+      <TextFilter filters={filters} name="sourceId" label="Source id" />
+      <TextFilter filters={filters} name="messageId" label="Message id" />
+      <TextFilter filters={filters} name="userId" label="User id" />
+    </div>
+  );
+}
+
 export function Waiting() {
   const { id } = useDestination();
+  const filters = useFilters();
+  const minAttempts = filters.get("minAttempts");
+  const query = {
+    ...filters.pick("state", "webhookId", "reason", "sourceId", "messageId", "userId"),
+    ...(minAttempts !== undefined && { minAttempts: Number(minAttempts) }),
+  } as WaitingQuery;
   const list = usePaged<WaitingCall>({
-    key: ["waiting", id],
-    load: (after) =>
-      answerOf(
-        api.GET("/v1/destinations/{id}/waiting", {
-          params: { path: { id }, query: { limit: ROWS, ...(after && { after }) } },
-        }),
-      ),
+    key: ["waiting", id, query],
+    load: (after) => load(id, { ...query, ...pageQuery(after) }),
     refetchMs: REFETCH_MS,
   });
+  const empty = (
+    <Empty title="No call waits">
+      {filters.isAny ? "Change the filters above." : "All were delivered, or have died."}
+    </Empty>
+  );
   return (
-    <Paged query={list} empty={<Empty title="No call waits">All were delivered, or have died.</Empty>}>
-      {(rows) => (
-        <Table
-          caption="Calls that wait"
-          rows={rows}
-          keyOf={({ messageId, userId, anonymousId, replayId }) =>
-            `${messageId} ${userId} ${anonymousId} ${replayId}`
-          }
-          columns={[
-            {
-              title: "Call",
-              cell: (row) => (
-                <Link to={callPath(row)}>
-                  <Text most={60}>{row.messageId}</Text>
-                </Link>
-              ),
-            },
-            { title: "State", cell: ({ state }) => <State of={state} /> },
-            { title: "Next attempt", cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
-            { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
-            {
-              title: "Last outcomes",
-              cell: ({ webhooks }) =>
-                webhooks.map(({ webhookId, reason, status, error }) => (
-                  <div key={webhookId}>
-                    <Outcome of={reason} status={status} /> <Text most={120}>{error}</Text>
-                  </div>
-                )),
-            },
-            {
-              title: "User",
-              cell: ({ userId, anonymousId }) => <Text most={60}>{userId ?? anonymousId}</Text>,
-            },
-            { title: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-            { title: "Do", cell: (row) => <SendNow id={id} call={row} /> },
-          ]}
-        />
-      )}
-    </Paged>
+    <>
+      <WaitingFilters filters={filters} />
+      <Paged query={list} empty={empty}>
+        {(rows) => <Rows id={id} rows={rows} />}
+      </Paged>
+    </>
   );
 }

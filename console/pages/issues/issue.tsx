@@ -7,6 +7,7 @@ import { Action } from "../../elements/action.tsx";
 import { Answer } from "../../elements/answer.tsx";
 import { AttemptDetails } from "../../elements/attempt-details.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
+import { DestinationLink, destinationPath } from "../../elements/destination-link.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
@@ -161,18 +162,14 @@ function Requests({ of }: { readonly of: Issue }) {
 }
 
 function Shown({ of }: { readonly of: Issue }) {
-  const destination = `/destinations/${encodeURIComponent(of.destinationId)}`;
+  const attempts = `${destinationPath(of.destinationId)}/attempts?outcome=${of.reason}`;
   return (
     <>
       <Facts
         of={{
           "Fails with": <Outcome of={of.reason} status={of.status} />,
           Error: <Text most={500}>{of.error}</Text>,
-          Destination: (
-            <Link to={destination}>
-              <Text>{of.destinationName ?? of.destinationId}</Text>
-            </Link>
-          ),
+          Destination: <DestinationLink id={of.destinationId} name={of.destinationName} />,
           Webhook: <Text>{of.url}</Text>,
           Since: <Time at={of.openedAt} />,
           "Last failure": <Time at={of.lastAt} />,
@@ -191,7 +188,7 @@ function Shown({ of }: { readonly of: Issue }) {
       />
       <Actions of={of} />
       <Requests of={of} />
-      {of.url !== null && <Link to={`${destination}/attempts?outcome=${of.reason}`}>All of them</Link>}
+      {of.requests > 0 && <Link to={attempts}>All of them</Link>}
       <h2>Calls that died</h2>
       <Dead of={of} />
     </>

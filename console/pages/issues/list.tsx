@@ -2,8 +2,9 @@
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Empty } from "../../elements/answer.tsx";
+import { DestinationLink } from "../../elements/destination-link.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { Paged, usePaged } from "../../elements/paged.tsx";
+import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
@@ -11,7 +12,6 @@ import { Time } from "../../elements/time.tsx";
 
 type Issue = Schemas["Issue"];
 
-const ROWS = 50;
 const STATES: readonly Issue["state"][] = ["open", "acknowledged", "snoozed", "resolved"];
 
 const countsOf = (statuses: Issue["statuses"]): string =>
@@ -39,9 +39,7 @@ export function IssueTable({ rows }: { readonly rows: readonly Issue[] }) {
         {
           title: "Destination",
           cell: ({ destinationId, destinationName }) => (
-            <Link to={`/destinations/${encodeURIComponent(destinationId)}`}>
-              <Text>{destinationName ?? destinationId}</Text>
-            </Link>
+            <DestinationLink id={destinationId} name={destinationName} />
           ),
         },
         { title: "Webhook", cell: ({ url }) => <Text most={80}>{url}</Text> },
@@ -62,9 +60,7 @@ export function IssueList({ destinationId }: { readonly destinationId?: string }
   const list = usePaged<Issue>({
     key: ["issues", query],
     load: (after) =>
-      answerOf(
-        api.GET("/v1/issues", { params: { query: { ...query, limit: ROWS, ...(after && { after }) } } }),
-      ),
+      answerOf(api.GET("/v1/issues", { params: { query: { ...query, ...pageQuery(after) } } })),
   });
   return (
     <>

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { DestinationLink, destinationPath } from "../../elements/destination-link.tsx";
 import { AUDIENCES_SOURCE, sourcePath } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
@@ -34,12 +35,10 @@ interface DestinationProps {
 }
 
 function Destination({ minutes, of }: DestinationProps) {
-  const path = `/destinations/${encodeURIComponent(of.id)}`;
+  const path = destinationPath(of.id);
   return (
     <li>
-      <Link to={path}>
-        <Text most={60}>{of.name}</Text>
-      </Link>
+      <DestinationLink id={of.id} name={of.name} />
       <span className="rate">
         {perMinute(of.sent, minutes)} <State of={of.state} />
         {(of.isStuck || (of.waiting ?? 0) > 0) && (
@@ -87,11 +86,7 @@ function AsTable({ minutes, of }: { readonly minutes: number; readonly of: Flow 
           },
           {
             title: "Destination",
-            cell: ({ destinationId }) => (
-              <Link to={`/destinations/${encodeURIComponent(destinationId)}`}>
-                <Text most={60}>{destinations.get(destinationId)?.name ?? destinationId}</Text>
-              </Link>
-            ),
+            cell: ({ destinationId: id }) => <DestinationLink id={id} name={destinations.get(id)?.name} />,
           },
           { title: "Sent", isNumber: true, cell: ({ sent }) => perMinute(sent, minutes) },
           { title: "Waiting", isNumber: true, cell: ({ waiting }) => waiting?.toLocaleString("en") ?? "–" },

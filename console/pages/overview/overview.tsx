@@ -2,19 +2,18 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { answerOf, api } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
 import { CallStats } from "../../elements/call-stats.tsx";
+import { DestinationLink } from "../../elements/destination-link.tsx";
 import { Page } from "../../elements/page.tsx";
-import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
-import { Text } from "../../elements/text.tsx";
-import { Time } from "../../elements/time.tsx";
+import { DEATH } from "../dead-letters/list.tsx";
 import { IssueTable } from "../issues/list.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { FlowPicture, useFlow } from "./flow.tsx";
+import { Troubled } from "./troubled.tsx";
 
-const TROUBLED = ["failing", "breaker_open", "recovering"] as const;
 const ROWS = 20;
 const LATEST = 10;
 const REFETCH_MS = 5_000;
@@ -25,58 +24,6 @@ function Section({ title, children }: { readonly title: string; readonly childre
       <h2>{title}</h2>
       {children}
     </section>
-  );
-}
-
-async function troubled(): Promise<readonly Schemas["Destination"][]> {
-  const pages = await Promise.all(
-    TROUBLED.map((health) =>
-      answerOf(api.GET("/v1/destinations", { params: { query: { health, limit: ROWS } } })),
-    ),
-  );
-  return pages.flatMap(({ data }) => data);
-}
-
-function Troubled() {
-  const query = useQuery({ queryKey: ["troubled"], queryFn: troubled, refetchInterval: REFETCH_MS });
-  return (
-    <Answer query={query}>
-      {(rows) =>
-        rows.length === 0 ? (
-          <p className="quiet">No destination fails.</p>
-        ) : (
-          <Table
-            caption="Destinations that fail"
-            rows={rows}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                title: "Destination",
-                cell: ({ id, name }) => (
-                  <Link to={`/destinations/${id}`}>
-                    <Text>{name}</Text>
-                  </Link>
-                ),
-              },
-              { title: "Health", cell: ({ health }) => <State of={health.state} /> },
-              { title: "Since", cell: ({ health }) => <Time at={health.since} /> },
-              {
-                title: "Last failure",
-                cell: ({ health: { lastError } }) =>
-                  lastError === null ? (
-                    "–"
-                  ) : (
-                    <>
-                      <Outcome of={lastError.outcome} status={lastError.status} />{" "}
-                      <Text>{lastError.message}</Text>
-                    </>
-                  ),
-              },
-            ]}
-          />
-        )
-      }
-    </Answer>
   );
 }
 
@@ -120,21 +67,8 @@ function Dead() {
               rows={data}
               keyOf={({ id }) => id}
               columns={[
-                {
-                  title: "Died",
-                  cell: ({ deadAt, id }) => (
-                    <Link to={`/dead-letters/${id}`}>
-                      <Time at={deadAt} />
-                    </Link>
-                  ),
-                },
-                { title: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
-                { title: "Message", cell: ({ message }) => <Text most={160}>{message}</Text> },
-                {
-                  title: "Destination",
-                  cell: ({ destinationId: id }) =>
-                    id === null ? "–" : <Link to={`/destinations/${id}`}>{id}</Link>,
-                },
+                ...DEATH,
+                { title: "Destination", cell: ({ destinationId: id }) => <DestinationLink id={id} /> },
               ]}
             />
             <Link to="/dead-letters">All dead letters</Link>

@@ -3,12 +3,10 @@ import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
-import { Paged, usePaged } from "../../elements/paged.tsx";
+import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
 import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Time } from "../../elements/time.tsx";
-
-const ROWS = 50;
 
 export function ReplayList() {
   const filters = useFilters();
@@ -16,9 +14,7 @@ export function ReplayList() {
   const list = usePaged<Schemas["Replay"]>({
     key: ["replays", query],
     load: (after) =>
-      answerOf(
-        api.GET("/v1/replays", { params: { query: { ...query, limit: ROWS, ...(after && { after }) } } }),
-      ),
+      answerOf(api.GET("/v1/replays", { params: { query: { ...query, ...pageQuery(after) } } })),
   });
   return (
     <Page title="Replays">

@@ -5,6 +5,7 @@ import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Action } from "../../elements/action.tsx";
 import { Answer } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
+import { DestinationLink } from "../../elements/destination-link.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Page } from "../../elements/page.tsx";
 import { State } from "../../elements/state.tsx";
@@ -26,8 +27,6 @@ function Progress({ of: { calls, matched, replayed, state } }: { readonly of: Sc
 
 function Shown({ of }: { readonly of: Schemas["Replay"] }) {
   const { destinationId, toDestinationId } = of;
-  const linkTo = (id: string | null) =>
-    id === null ? "–" : <Link to={`/destinations/${encodeURIComponent(id)}`}>{id}</Link>;
   return (
     <>
       <Progress of={of} />
@@ -42,8 +41,8 @@ function Shown({ of }: { readonly of: Schemas["Replay"] }) {
           Expired: of.expired,
           "Of deleted users": of.deleted,
           "Calls a second": of.callsPerSecond,
-          Destination: linkTo(destinationId),
-          "Sent to": linkTo(toDestinationId ?? destinationId),
+          Destination: <DestinationLink id={destinationId} />,
+          "Sent to": <DestinationLink id={toDestinationId ?? destinationId} />,
           Begun: <Time at={of.createdAt} />,
           Changed: <Time at={of.updatedAt} />,
         }}

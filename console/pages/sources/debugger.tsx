@@ -3,6 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { Link } from "react-router";
 import { type LiveEntry, type LiveState, useLive } from "../../api/live.ts";
+import { DestinationLink } from "../../elements/destination-link.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { AUDIENCES_SOURCE } from "../../elements/source-link.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
@@ -38,9 +39,7 @@ function Summary({ entry }: { readonly entry: LiveEntry }) {
           <Text most={40}>{call.messageId}</Text>
         </Link>
       )}
-      {destinationId !== undefined && (
-        <Link to={`/destinations/${encodeURIComponent(destinationId)}`}>{destinationId}</Link>
-      )}
+      {destinationId !== undefined && <DestinationLink id={destinationId} />}
       <Time at={new Date(entry.seenAtMs).toISOString()} />
     </>
   );

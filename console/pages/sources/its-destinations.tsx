@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
-import { State } from "../../elements/state.tsx";
-import { Text } from "../../elements/text.tsx";
+import { DestinationLink } from "../../elements/destination-link.tsx";
+import { State, stateOfDestination } from "../../elements/state.tsx";
 
 const MOST_SHOWN = 10;
 
@@ -25,10 +25,7 @@ export function ItsDestinations({ id }: { readonly id: string }) {
             <ul>
               {data.map((one) => (
                 <li key={one.id}>
-                  <Link to={`/destinations/${encodeURIComponent(one.id)}`}>
-                    <Text most={60}>{one.name}</Text>
-                  </Link>{" "}
-                  <State of={one.enabled ? one.health.state : "off"} />
+                  <DestinationLink {...one} /> <State of={stateOfDestination(one)} />
                 </li>
               ))}
             </ul>

@@ -1,12 +1,15 @@
 // A source's write keys, and programs that send a call with one of them.
 import { useState } from "react";
 import { Link } from "react-router";
-import { Copyable, CopyButton } from "../../elements/copyable.tsx";
+import { CopyButton } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Masked, ShowButton } from "../../elements/masked.tsx";
+import { pairsText } from "../../elements/pairs.ts";
 import { Table } from "../../elements/table.tsx";
 import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { masked } from "../../elements/visible-text.ts";
 import { WithScope } from "../../elements/with-scope.tsx";
 import { ItsDestinations } from "./its-destinations.tsx";
 import { EndKey, LastCall, RotateKey } from "./rotate-key.tsx";
@@ -15,8 +18,6 @@ import { useSource } from "./source.tsx";
 import { Switch } from "./switch.tsx";
 
 const INGEST_PORT = 8080;
-/** As control shows it to a token that may not write. */
-const MASKED = /\*{8}$/;
 const FIRST_LIBRARY = "curl";
 
 /** Control does not say yet where ingest is: its usual port on this host, until the reader says another. */
@@ -26,10 +27,15 @@ function likelyIngest(): string {
 
 function Snippets({ writeKey }: { readonly writeKey: string }) {
   const filters = useFilters();
-  const snippets = snippetsOf({ writeKey, ingest: filters.get("ingest") ?? likelyIngest() });
+  const [isShown, setIsShown] = useState(false);
   const chosen = filters.get("library") ?? FIRST_LIBRARY;
-  const names = Object.keys(snippets).filter((name) => name !== FIRST_LIBRARY);
-  const text = snippets[chosen] ?? snippets[FIRST_LIBRARY] ?? "";
+  const programsWith = (key: string) =>
+    snippetsOf({ writeKey: key, ingest: filters.get("ingest") ?? likelyIngest() });
+  const programWith = (key: string): string => {
+    const programs = programsWith(key);
+    return programs[chosen] ?? programs[FIRST_LIBRARY] ?? "";
+  };
+  const names = Object.keys(programsWith(writeKey)).filter((name) => name !== FIRST_LIBRARY);
   return (
     <>
       <h2>A first call</h2>
@@ -43,8 +49,9 @@ function Snippets({ writeKey }: { readonly writeKey: string }) {
         />
         <TextFilter filters={filters} name="ingest" label="Address of ingest" placeholder={likelyIngest()} />
       </div>
-      <Block label={`A call with ${chosen}`}>{text}</Block>
-      <CopyButton text={text} what="the program" />
+      <Block label={`A call with ${chosen}`}>{programWith(isShown ? writeKey : masked(writeKey))}</Block>
+      <ShowButton what="the key in the program" isShown={isShown} show={setIsShown} />{" "}
+      <CopyButton text={programWith(writeKey)} what="the program" />
     </>
   );
 }
@@ -59,13 +66,7 @@ export function Keys() {
         of={{
           Created: <Time at={createdAt} />,
           Changed: <Time at={updatedAt} />,
-          Labels: (
-            <Text>
-              {Object.entries(labels)
-                .map(([key, value]) => `${key}: ${value}`)
-                .join(", ")}
-            </Text>
-          ),
+          Labels: <Text>{pairsText(labels, ", ")}</Text>,
         }}
       />
       <h2>Write keys</h2>
@@ -76,7 +77,8 @@ export function Keys() {
         columns={[
           {
             title: "Key",
-            cell: (key) => (MASKED.test(key) ? <code>{key}</code> : <Copyable text={key} what="write key" />),
+            cell: (key) =>
+              masked(key) === key ? <code>{key}</code> : <Masked text={key} what="write key" />,
           },
           {
             title: "Last call",

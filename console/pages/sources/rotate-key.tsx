@@ -2,9 +2,10 @@
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Action } from "../../elements/action.tsx";
-import { Copyable } from "../../elements/copyable.tsx";
+import { Masked } from "../../elements/masked.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
+import { masked } from "../../elements/visible-text.ts";
 import { WithScope } from "../../elements/with-scope.tsx";
 
 interface EndKeyProps {
@@ -20,8 +21,8 @@ export function EndKey({ id, label = "End it", writeKey }: EndKeyProps) {
       label={label}
       question={
         <>
-          Calls with <code>{writeKey}</code> are refused within a second, and lost where a program still sends
-          them. It cannot be undone.
+          Calls with <code>{masked(writeKey)}</code> are refused within a second, and lost where a program
+          still sends them. It cannot be undone.
         </>
       }
       run={() => answerOf(api.DELETE("/v1/sources/{id}/write-keys/{key}", params))}
@@ -73,7 +74,7 @@ export function RotateKey({ choose, of: { formerKeys, id, writeKeys } }: RotateK
           </li>
           <li>
             Give it to each program that sends calls.{" "}
-            {newest !== undefined && <Copyable text={newest} what="the newest write key" />} The program below
+            {newest !== undefined && <Masked text={newest} what="the newest write key" />} The program below
             has it.
           </li>
           <li>
@@ -81,7 +82,7 @@ export function RotateKey({ choose, of: { formerKeys, id, writeKeys } }: RotateK
               "End the former one, once no program sends with it."
             ) : (
               <>
-                Once no program sends with the former one, end it: <code>{oldest}</code> (
+                Once no program sends with the former one, end it: <code>{masked(oldest)}</code> (
                 <LastCall of={formerKeys[0]} />){" "}
                 <EndKey id={id} writeKey={oldest} label="End the former write key" />
               </>

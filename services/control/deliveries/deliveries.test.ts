@@ -205,6 +205,8 @@ describe("statistics (contract 10.5)", () => {
       { destinationId: id, attempts: { success: 90, timeout: 10, diverted: 3 }, waiting: nothing },
     ]);
     expect(body.data[1].p95Ms).toBeGreaterThan(9);
+    const withoutWaiting = await summaries(`${id}&waiting=false`);
+    expect(withoutWaiting.body.data).toMatchObject([{ destinationId: id, waiting: null }]);
     const many = (count: number) => Array.from({ length: count }, (_, at) => `dst_${at}`).join(",");
     expect((await summaries(many(100))).body.data).toEqual([]);
     expect((await summaries(many(101))).status).toBe(422);

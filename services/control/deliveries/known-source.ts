@@ -13,7 +13,7 @@ export interface KnownSourceParts extends AuditLogParts {
 type Sources = Pick<KnownSourceParts, "sources">;
 
 /** That of audiences always is. */
-function isPresent({ sources }: Sources, id: string): boolean {
+export function isPresent({ sources }: Sources, id: string): boolean {
   return id === SPACE_SOURCE || sources.get(id) !== undefined;
 }
 

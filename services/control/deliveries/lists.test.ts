@@ -190,6 +190,9 @@ describe("a source's calls", () => {
     const listed = async () => (await control.ask("/v1/sources/spa_default/calls")).body.data?.length === 1;
     await until(listed, { timeoutMs: 30_000, what: "the call to be listed" });
     expect((await control.ask("/v1/sources/spa_default/stats?step=day")).status).toBe(200);
+    const { body } = await control.ask("/v1/stats/sources?ids=spa_default&step=day");
+    expect(body.data).toMatchObject([{ sourceId: "spa_default" }]);
+    expect((await control.ask("/v1/dead-letters?sourceId=spa_default")).status).toBe(200);
   });
 
   test("of a source that never was are 404", async () => {
@@ -201,4 +204,34 @@ test("statistics count refused calls beside accepted ones", async () => {
   const { body } = await control.ask(`/v1/sources/${sourceId}/stats?step=day`);
   const { accepted, received, refused } = body.total;
   expect([accepted >= CALLS, received - accepted, refused]).toEqual([true, 4, { invalid_type: 4 }]);
+});
+
+describe("what waits for a destination", () => {
+  let path: string;
+  beforeAll(async () => {
+    const body = { name: "D", sourceIds: [sourceId], webhooks: [{ url: "https://example.com/hook" }] };
+    path = `/v1/destinations/${(await control.ask("/v1/destinations", { body })).body.id}/waiting`;
+  });
+
+  test.each([
+    "state=paused&webhookId=whk_1&reason=http_5xx&minAttempts=2&sourceId=s1&type=track&messageId=m1&userId=u1",
+    // As a call has it that was put off without a request.
+    "reason=diverted",
+    // Of a page in whose time nothing was read.
+    `after=${Buffer.from("0:0:-1").toString("base64url")}`,
+  ])("is listed with %s", async (query) => {
+    const { body, status } = await control.ask(`${path}?${query}`);
+    expect([status, body.data, body.next]).toEqual([200, [], null]);
+  });
+
+  test.each([
+    ["reason=none", "reason"],
+    ["state=dead", "state"],
+    ["minAttempts=0", "minAttempts"],
+    ["userId=u1&anonymousId=a1", "anonymousId"],
+    [`after=${Buffer.from("0:0:-2").toString("base64url")}`, "after"],
+  ])("is refused by name with %s", async (query, field) => {
+    const { body, status } = await control.ask(`${path}?${query}`);
+    expect([status, body.errors.map((one: { path: string }) => one.path)]).toEqual([422, [field]]);
+  });
 });

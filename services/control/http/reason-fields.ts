@@ -24,6 +24,13 @@ export const OutcomeReasonField = oneOf(
   OUTCOME_REASONS,
   "Why a request did not deliver its call.",
 );
+/** As deliverers record that a webhook had no room for a call, or was down. */
+export const LAST_OUTCOMES = [...OUTCOME_REASONS, "diverted"];
+export const LastOutcomeField = oneOf(
+  "LastOutcome",
+  LAST_OUTCOMES,
+  "Why the last request did not deliver its call; diverted: none was made, the call was put off.",
+);
 export const AttemptOutcomeField = oneOf(
   "AttemptOutcome",
   ["success", ...OUTCOME_REASONS],

@@ -1,4 +1,5 @@
 import { type Host, orAborted } from "#host";
+import { inTime } from "./in-time.ts";
 import { ProblemError } from "./problem.ts";
 
 /** A person or program is waiting. */
@@ -14,14 +15,10 @@ export async function refreshAll(
   stores: readonly { refresh(): Promise<void> }[],
   host: Pick<Host, "setTimeout">,
 ): Promise<void> {
-  const late = new AbortController();
-  const timer = host.setTimeout(() => late.abort(), READ_WITHIN_MS);
-  try {
-    await orAborted(Promise.all(stores.map((store) => store.refresh())), late.signal);
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
+  const late = (): never => {
     throw kafkaIsAway();
-  } finally {
-    timer.clear();
-  }
+  };
+  await inTime({ host, withinMs: READ_WITHIN_MS, late }, (signal) =>
+    orAborted(Promise.all(stores.map((store) => store.refresh())), signal),
+  );
 }

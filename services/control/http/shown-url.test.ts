@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { deadLetter } from "#support/records";
+import { listed } from "../deliveries/dead-letters/fixtures/listed-dead-letter.ts";
 import { deadLetterView, wholeDeadLetterView } from "../deliveries/dead-letters/views.ts";
 import { failingEvent } from "../deliveries/health/events.ts";
 import { createDestination } from "../resources/destinations/destination.ts";
@@ -65,21 +66,8 @@ describe("no answer and no event tells a webhook's path", () => {
   test("dead letters", () => {
     const [outcome] = deadLetter().outcomes;
     const letter = deadLetter({ outcomes: outcome === undefined ? [] : [{ ...outcome, url: SLACK }] });
-    const { id, reason, message, replayId } = letter;
-    const listed = {
-      ...letter,
-      place: 0,
-      replayable: true,
-      issueIds: [],
-      replayIds: [],
-      id,
-      reason,
-      message,
-      replayId,
-    };
-    const shown = JSON.stringify(
-      wholeDeadLetterView(deadLetterView(listed, { replayIds: [], hasDestination: true }), letter, false),
-    );
+    const view = deadLetterView(listed(), [], { destinations: { get: () => undefined } });
+    const shown = JSON.stringify(wholeDeadLetterView(view, letter, false));
     expect(shown).toContain(shownUrl(SLACK));
     expect(shown).not.toContain("XXXX");
   });

@@ -26,14 +26,14 @@ export interface Total {
   readonly atLeast?: number;
 }
 
-interface FirstPage {
+export interface FirstPage {
   /** Of the query. */
   readonly after?: string | undefined;
   readonly data: readonly unknown[];
   readonly isLast: boolean;
   /** Counts the list up to a number; undefined where nothing but a look at each entry would tell. */
   readonly count: ((most: number) => number) | undefined;
-  readonly most?: number;
+  readonly most?: number | undefined;
 }
 
 /** Nothing for a page behind the first one. */

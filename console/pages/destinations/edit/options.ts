@@ -1,6 +1,7 @@
 // Every option of a destination as a field of the form: how it is written as text, and read from text.
 import type { Schemas } from "../../../api/client.ts";
 import { OPTIONS as OF_CONTROL } from "../../../api/tables.generated.ts";
+import { pairsText } from "../../../elements/pairs.ts";
 
 export type Patch = Schemas["DestinationPatch"];
 /** What of a destination is an option. */
@@ -69,10 +70,7 @@ function textOf(value: unknown, kind: OptionKind): string {
   if (kind === "switch") return switchText(value === true);
   if (kind === "conditions") return JSON.stringify(value, undefined, 2);
   if (Array.isArray(value)) return value.join("\n");
-  if (typeof value === "object")
-    return Object.entries(value)
-      .map(([key, text]) => `${key}: ${text}`)
-      .join("\n");
+  if (typeof value === "object") return pairsText(value as Readonly<Record<string, string>>);
   return String(value);
 }
 

@@ -1,5 +1,6 @@
 // A destination's webhooks as the form has them, and as they are sent.
 import type { Schemas } from "../../../api/client.ts";
+import { pairsText } from "../../../elements/pairs.ts";
 import { type Changes, type FieldProblem, type Patch, pairsIn } from "./options.ts";
 
 export interface WebhookText {
@@ -18,9 +19,7 @@ export function webhookTexts({ webhooks }: Known): readonly WebhookText[] {
   return webhooks.map(({ url, headers }, key) => ({
     key,
     url,
-    headers: Object.entries(headers)
-      .map(([name, value]) => `${name}: ${value}`)
-      .join("\n"),
+    headers: pairsText(headers),
   }));
 }
 

@@ -41,9 +41,9 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
     },
     async ({ params, query }) => {
       await checkDestination(parts, params.id);
-      const page = await listAttempts(parts, { ...query, destinationId: params.id });
-      const { attempts, indexedUntil, next, total } = page;
-      return { data: attempts.map(attemptView), next, ...total, indexedUntil };
+      const asked = { ...query, destinationId: params.id };
+      const { attempts, indexedUntil, page } = await listAttempts(parts, asked);
+      return { data: attempts.map(attemptView), ...page, indexedUntil };
     },
   );
 }
@@ -70,13 +70,13 @@ export function addDeliveriesRoute(app: ControlApp, parts: AttemptParts): void {
       },
     },
     async ({ query }) => {
-      const { attempts, eventOf, indexedUntil, next, total } = await listAttempts(parts, query);
+      const { attempts, eventOf, indexedUntil, page } = await listAttempts(parts, query);
       const viewOf = (attempt: ListedAttempt): Static<typeof DeliveryView> => ({
         destinationId: attempt.destinationId,
         event: eventOf(attempt),
         ...attemptView(attempt),
       });
-      return { data: attempts.map(viewOf), next, ...total, indexedUntil };
+      return { data: attempts.map(viewOf), ...page, indexedUntil };
     },
   );
 }

@@ -103,7 +103,7 @@ export const SENT_CALL_EXAMPLE = {
       sentAt: "2026-11-02T09:30:00.130Z",
       isAsSent: true,
       headers: { "User-Agent": "Hookline/1.0", "Content-Type": "application/json" },
-      curl: `BODY='${BODY_TEXT}' &&\ncurl -sS -i -X POST 'https://example.com/hook' …`,
+      curl: `BODY='${BODY_TEXT}' &&\ncurl -sS -i --globoff -X POST 'https://example.com/hook' …`,
     },
   ],
 };

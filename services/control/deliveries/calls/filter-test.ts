@@ -3,7 +3,7 @@ import { type DecidingCondition, explainFilter, filterFrom } from "#audiences";
 import { isAlwaysSent, type PassedOverReason, type Selection, whyNotSelected } from "#contract";
 import type { Host } from "#host";
 import type { Call, DestinationConfig } from "#topics";
-import { ProblemError } from "../../http/problem.ts";
+import { inTime, unavailable } from "../../http/in-time.ts";
 import { scan } from "../../http/scan.ts";
 import type { PlaceReader } from "../../records/places/place-reader.ts";
 import type { Slices } from "../../records/profiles/slices.ts";
@@ -73,20 +73,14 @@ export async function testFilter(work: FilterTestWork, asked: FilterTest): Promi
   return { judged, isWhole: true };
 }
 
-async function readCalls(work: FilterTestWork, asked: FilterTest): Promise<PlacedCall[]> {
-  const late = new AbortController();
-  const timer = work.host.setTimeout(() => late.abort(), READ_MS);
-  try {
-    const { limit, sourceId } = asked;
-    const newest = await work.lastCalls({ sourceId, limit, signal: late.signal });
+function readCalls(work: FilterTestWork, asked: FilterTest): Promise<PlacedCall[]> {
+  const { limit, sourceId } = asked;
+  const late = unavailable("Kafka does not give the calls now");
+  return inTime({ host: work.host, withinMs: READ_MS, late }, async (signal) => {
+    const newest = await work.lastCalls({ sourceId, limit, signal });
     if (newest.length === limit) return newest;
-    return newestOf([...newest, ...(await olderCalls(work, asked, { newest, signal: late.signal }))], limit);
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    throw new ProblemError("unavailable", "Kafka does not give the calls now");
-  } finally {
-    timer.clear();
-  }
+    return newestOf([...newest, ...(await olderCalls(work, asked, { newest, signal }))], limit);
+  });
 }
 
 /** Of a source that is rare among the others: those that the index knows, and Kafka still has. */

@@ -7,20 +7,18 @@ import { IdParams } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { PassedOverReasonField } from "../../http/reason-fields.ts";
-import { scan } from "../../http/scan.ts";
+import { scannedPage } from "../../http/scanned-page.ts";
 import type { ControlApp } from "../../http/server.ts";
 import {
-  cursorOf,
   isoTime,
   isoTimeOrNull,
   PAGE_FIELDS,
   RANGE_FIELDS,
   readRange,
-  readScannedPage,
   SCANNED_TEXT,
   timePageOf,
 } from "../../http/time-pages.ts";
-import { MOST_CALLS_COUNTED, totalOf } from "../../http/totals.ts";
+import { MOST_CALLS_COUNTED } from "../../http/totals.ts";
 import { readUser, USER_FIELDS, USER_VIEW } from "../../http/user-fields.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
@@ -102,22 +100,16 @@ export function addSourceCallsRoute(app: ControlApp, parts: SourceCallsParts): v
       const { index, progress } = parts.deliveries;
       const indexedUntil = isoTimeOrNull(progress.indexedUntilMs("routedCalls"));
       const filter = { sourceId, ...readRange(query) };
-      const { found, next } = await scan({
-        read: (page) => index.listCallsOfSource(filter, page),
+      const isPlain = NARROWING.every((name) => query[name] === undefined);
+      const { found, page } = await scannedPage({
+        ...{ query, host: parts.host },
+        read: (rows) => index.listCallsOfSource(filter, rows),
         accepts: callTest(query),
         markOf: ({ place, receivedAtMs }) => ({ atMs: receivedAtMs, place }),
-        page: readScannedPage(query),
-        host: parts.host,
-      });
-      const { after } = query;
-      const isPlain = NARROWING.every((name) => query[name] === undefined);
-      const total = totalOf({
-        ...{ after, data: found, isLast: next === undefined },
         most: MOST_CALLS_COUNTED,
         count: isPlain ? (most) => index.countUpTo({ kind: "callsOfSource", filter }, most) : undefined,
       });
-      const data = found.map(viewOf);
-      return { data, next: next === undefined ? null : cursorOf(next), ...total, indexedUntil };
+      return { data: found.map(viewOf), ...page, indexedUntil };
     },
   );
 }

@@ -1,7 +1,7 @@
 // The body of a call, from wherever it still stands: where it waits, among the accepted calls, or among the dead letters.
 import type { Host } from "#host";
 import type { Call, DeadLetter } from "#topics";
-import { ProblemError } from "../../http/problem.ts";
+import { inTime, unavailable } from "../../http/in-time.ts";
 import { refreshAll } from "../../http/refresh.ts";
 import type { PlaceReader } from "../../records/places/place-reader.ts";
 import type { DeletedUsers } from "../../resources/regulations/deleted-users.ts";
@@ -28,7 +28,7 @@ interface Named {
 }
 
 type Stands = Pick<Trace, "attempts" | "deadLetters" | "waiting">;
-type Kept = Pick<DeadLetter, "body" | "sourceId" | "type" | "receivedAtMs">;
+type Kept = Pick<DeadLetter, "body" | "messageId" | "sourceId" | "type" | "receivedAtMs">;
 
 /** Somebody waits for the answer. */
 const READ_MS = 5_000;
@@ -68,26 +68,22 @@ async function fromLog(
   call: CallOfUser & Named,
   trace: Stands,
 ): Promise<Kept | undefined> {
-  const late = new AbortController();
-  const timer = host.setTimeout(() => late.abort(), READ_MS);
-  const readOne = async <T extends Kept & { readonly messageId: string | null }>(
-    reader: PlaceReader<T>,
+  const readOne = async (
+    reader: PlaceReader<Kept>,
     place: number | undefined,
-  ): Promise<T | undefined> => {
+    signal: AbortSignal,
+  ): Promise<Kept | undefined> => {
     if (place === undefined) return undefined;
-    const found = (await reader.read([place], late.signal)).get(place);
+    const found = (await reader.read([place], signal)).get(place);
     // A topic that was made again has others at its places.
     const isIt = found?.messageId === call.messageId && found.sourceId === call.sourceId;
     return isIt ? found : undefined;
   };
-  try {
-    return (
-      (await readOne(acceptedCalls, placeOf(call))) ?? (await readOne(deadLetters, letterOf(trace)?.place))
-    );
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    throw new ProblemError("unavailable", "Kafka does not give the call now");
-  } finally {
-    timer.clear();
-  }
+  const late = unavailable("Kafka does not give the call now");
+  return await inTime(
+    { host, withinMs: READ_MS, late },
+    async (signal) =>
+      (await readOne(acceptedCalls, placeOf(call), signal)) ??
+      (await readOne(deadLetters, letterOf(trace)?.place, signal)),
+  );
 }

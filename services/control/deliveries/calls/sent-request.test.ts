@@ -58,8 +58,17 @@ test("a destination without a secret has no signature", () => {
 test("the command sends the body as it is, whatever a shell would make of it, and the URL", () => {
   const { args, status } = run(request(UNSIGNED, { url: "https://a.test/'$(id)?a=b&c" }).curl);
   expect(status).toBe(0);
-  expect(args.slice(0, 5)).toEqual(["-sS", "-i", "-X", "POST", "https://a.test/'$(id)?a=b&c"]);
+  expect(args.slice(0, 6)).toEqual(["-sS", "-i", "--globoff", "-X", "POST", "https://a.test/'$(id)?a=b&c"]);
   expect(args.slice(-2)).toEqual(["--data-binary", BODY]);
+});
+
+test.each([
+  ["https://a.test/hook?ids[]=1&of={a,b}", "https://a.test/hook?ids[]=1&of={a,b}"],
+  ["https://a.test/hö", "https://a.test/h%C3%B6"],
+])("the command sends to %s as a deliverer does, which takes no character for a pattern", (url, sent) => {
+  const { args } = run(request(UNSIGNED, { url }).curl);
+  expect(args).toContain(sent);
+  expect(args).toContain("--globoff");
 });
 
 test("the command signs with the secret that the shell has", () => {

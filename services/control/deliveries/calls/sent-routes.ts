@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { type CallIdentity, formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
-import { nullableString } from "../../http/nullable.ts";
+import { nullableString, nullableTime } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -26,11 +26,9 @@ export interface SentCallParts extends CallParts, BodyWork, Pick<TestCallParts, 
 const SentRequestView = Type.Object(
   {
     ...WEBHOOK_FIELDS,
-    sentAt: Type.Unsafe<string | null>({
-      type: ["string", "null"],
-      format: "date-time",
-      description: "Of the last recorded request with the call to this webhook; null when there is none.",
-    }),
+    sentAt: nullableTime(
+      "Of the last recorded request with the call to this webhook; null when there is none.",
+    ),
     isAsSent: Type.Boolean({
       description:
         "True: that request had these headers, as the destination was not changed since. False: these are the headers that would be sent now.",

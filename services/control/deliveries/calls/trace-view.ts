@@ -4,7 +4,6 @@ import type { CallIdentity } from "#contract";
 import { nullableString } from "../../http/nullable.ts";
 import { PassedOverReasonField } from "../../http/reason-fields.ts";
 import { AttemptView, attemptView } from "../attempts/view.ts";
-import { shownOf } from "../dead-letters/shown.ts";
 import { DeadLetterView, deadLetterView } from "../dead-letters/views.ts";
 import { WAITING_FIELDS, waitingView } from "../waiting/view.ts";
 import { AgainView, againRequest } from "./again.ts";
@@ -55,7 +54,7 @@ export function traceView(
     passedOver: trace.passedOver,
     next: waiting.map(waitingView),
     attempts: attempts.map(attemptView),
-    deadLetters: deadLetters.map((letter) => deadLetterView(letter, shownOf(letter, all, { destinations }))),
+    deadLetters: deadLetters.map((letter) => deadLetterView(letter, all, { destinations })),
     sendAgain: againRequest(trace, call, destinations.get(destinationId)),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { SPACE_SOURCE } from "#contract";
 import { ProblemError } from "../../http/problem.ts";
-import { checkNamed } from "./known.ts";
+import { checkNamed, existingDeadLetter } from "./known.ts";
 import type { DeadLetterParts } from "./parts.ts";
 
 const NEITHER = { destinationId: undefined, sourceId: undefined, replayId: undefined };
@@ -9,6 +10,7 @@ function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | und
   return {
     deliveries: {
       index: {
+        findDeadLetter: () => undefined,
         knowsDestination: (id: string) => id === "forgotten",
         countDeadLetters: (of: { replayId?: string; sourceId?: string }) =>
           [of.replayId, of.sourceId].includes("forgotten") ? 1 : 0,
@@ -50,7 +52,7 @@ describe("what a list of dead letters is narrowed by", () => {
     expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, destinationId }))).toBe("known");
   });
 
-  test.each(["there", "deleted", "forgotten"])("is a source that is %s", async (sourceId) => {
+  test.each(["there", "deleted", "forgotten", SPACE_SOURCE])("is a source that is %s", async (sourceId) => {
     expect(await fieldsOf(() => checkNamed(READ, { ...NEITHER, sourceId }))).toBe("known");
   });
 
@@ -83,4 +85,12 @@ describe("what a list of dead letters is narrowed by", () => {
     const starting = partsWith({ indexedUntilMs: 1, isLoaded: false });
     expect(await fieldsOf(() => checkNamed(starting, { ...NEITHER, replayId: "none" }))).toBe("known");
   });
+});
+
+test.each([
+  [1, "not_found"],
+  [undefined, "unavailable"],
+])("a dead letter that is not there, with the index read until %p, is %s", async (indexedUntilMs, kind) => {
+  const parts = partsWith({ indexedUntilMs, isLoaded: true });
+  expect(await fieldsOf(async () => void existingDeadLetter(parts, "none"))).toEqual([kind]);
 });

@@ -1,5 +1,8 @@
 import { wasDeleted } from "../../http/audit/deleted.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
+import { checkDestination } from "../attempts/known.ts";
+import type { ListedDeadLetter } from "../index/dead-letters-table.ts";
+import { isPresent } from "../known-source.ts";
 import type { DeadLetterParts } from "./parts.ts";
 
 interface Named {
@@ -8,17 +11,26 @@ interface Named {
   readonly replayId: string | undefined;
 }
 
-/** The destination of an issue, among whose dead letters it is looked for. Throws a 404, or a 503 while it may still come to be known. */
-export function destinationOfIssue(
-  { deliveries }: Pick<DeadLetterParts, "deliveries">,
-  issueId: string,
-): string {
-  const { index, progress } = deliveries;
-  const issue = index.findIssue(issueId);
-  if (issue !== undefined) return issue.destinationId;
-  if (progress.indexedUntilMs("deadLetters") === undefined)
-    throw new ProblemError("unavailable", "the failures are still being read");
-  throw notFound("issue", issueId, "issueId");
+type Parts = Pick<DeadLetterParts, "deliveries">;
+
+/** A 503 instead, while it may still come to be known. */
+function unlessReading({ deliveries: { progress } }: Parts, missing: ProblemError): ProblemError {
+  if (progress.indexedUntilMs("deadLetters") !== undefined) return missing;
+  return new ProblemError("unavailable", "the failures are still being read");
+}
+
+/** The destination of an issue, among whose dead letters it is looked for. Throws a 404 or a 503. */
+export function destinationOfIssue(parts: Parts, issueId: string): string {
+  const issue = parts.deliveries.index.findIssue(issueId);
+  if (issue === undefined) throw unlessReading(parts, notFound("issue", issueId, "issueId"));
+  return issue.destinationId;
+}
+
+/** Throws a 404 or a 503. */
+export function existingDeadLetter(parts: Parts, id: string): ListedDeadLetter {
+  const letter = parts.deliveries.index.findDeadLetter(id);
+  if (letter === undefined) throw unlessReading(parts, notFound("dead letter", id));
+  return letter;
 }
 
 /**
@@ -27,20 +39,15 @@ export function destinationOfIssue(
  */
 export async function checkNamed(parts: DeadLetterParts, named: Named): Promise<void> {
   const { destinationId, sourceId, replayId } = named;
-  const { destinations, replays, sources } = parts;
+  const { replays } = parts;
   const { index, progress } = parts.deliveries;
   if (progress.indexedUntilMs("deadLetters") === undefined) return;
   const isReplay = (id: string) =>
     !replays.isLoaded || replays.get(id) !== undefined || index.countDeadLetters({ replayId: id }) > 0;
   if (replayId !== undefined && !isReplay(replayId)) throw notFound("replay", replayId, "replayId");
-  const isDestination = async (id: string) =>
-    destinations.get(id) !== undefined ||
-    index.knowsDestination(id) ||
-    (await wasDeleted(parts, "destination", id));
-  if (destinationId !== undefined && !(await isDestination(destinationId)))
-    throw notFound("destination", destinationId, "destinationId");
+  if (destinationId !== undefined) await checkDestination(parts, destinationId, "destinationId");
   const isSource = async (id: string) =>
-    sources.get(id) !== undefined ||
+    isPresent(parts, id) ||
     index.countDeadLetters({ sourceId: id }) > 0 ||
     (await wasDeleted(parts, "source", id));
   if (sourceId !== undefined && !(await isSource(sourceId))) throw notFound("source", sourceId, "sourceId");

@@ -1,13 +1,13 @@
-import type { AuditLogParts } from "../../http/audit/parts.ts";
 import type { DeadLetterReader } from "../../records/places/place-reader.ts";
 import type { ReplayStore } from "../../records/replays/store.ts";
 import type { DestinationLookup } from "../../resources/destinations/existing.ts";
 import type { DeletedUsers } from "../../resources/regulations/deleted-users.ts";
 import type { DeliveryIndex } from "../index/delivery-index.ts";
 import type { Progress } from "../index/progress.ts";
+import type { KnownSourceParts } from "../known-source.ts";
 
 /** What the routes of dead letters work with. */
-export interface DeadLetterParts extends DestinationLookup, AuditLogParts {
+export interface DeadLetterParts extends DestinationLookup, KnownSourceParts {
   readonly deliveries: {
     readonly index: Pick<
       DeliveryIndex,
@@ -22,6 +22,5 @@ export interface DeadLetterParts extends DestinationLookup, AuditLogParts {
   };
   readonly deadLetters: DeadLetterReader;
   readonly deletedUsers: Pick<DeletedUsers, "isOfDeleted" | "refresh">;
-  readonly sources: { get(id: string): unknown };
   readonly replays: Pick<ReplayStore, "get" | "isLoaded" | "list">;
 }

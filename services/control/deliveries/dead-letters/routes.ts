@@ -3,8 +3,9 @@
 import { Type } from "typebox";
 import type { DeadLetter } from "#topics";
 import { IdParams } from "../../http/fields.ts";
+import { inTime, unavailable } from "../../http/in-time.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { notFound, ProblemError } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import { DeadLetterReasonField } from "../../http/reason-fields.ts";
 import { refreshAll } from "../../http/refresh.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -18,9 +19,8 @@ import {
   timePageOf,
 } from "../../http/time-pages.ts";
 import { totalOf } from "../../http/totals.ts";
-import { checkNamed, destinationOfIssue } from "./known.ts";
+import { checkNamed, destinationOfIssue, existingDeadLetter } from "./known.ts";
 import type { DeadLetterParts } from "./parts.ts";
-import { shownOf } from "./shown.ts";
 import { DeadLetterView, deadLetterView, WholeDeadLetterView, wholeDeadLetterView } from "./views.ts";
 
 const TAGS = ["dead letters"];
@@ -75,7 +75,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
       const { data, next } = timePage(found, query, ({ deadAtMs, place }) => ({ atMs: deadAtMs, place }));
       const all = replays.list();
       return {
-        data: data.map((letter) => deadLetterView(letter, shownOf(letter, all, parts))),
+        data: data.map((letter) => deadLetterView(letter, all, parts)),
         next,
         ...totalOf({
           ...{ after: query.after, data, isLast: next === null },
@@ -97,32 +97,22 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
       },
     },
     async ({ params: { id } }) => {
-      const listed = deliveries.index.findDeadLetter(id);
-      if (listed === undefined) throw notFound("dead letter", id);
+      const listed = existingDeadLetter(parts, id);
       const whole = await readWhole(parts, listed.place);
       if (whole === undefined) throw new ProblemError("not_found", `dead letter ${id} is no longer kept`);
       await refreshAll([parts.deletedUsers], parts.host);
       // What is no call names no user in a way that anybody reads.
       const isOfDeleted = listed.replayable && parts.deletedUsers.isOfDeleted(whole);
-      const shown = deadLetterView(listed, shownOf(listed, replays.list(), parts));
+      const shown = deadLetterView(listed, replays.list(), parts);
       return wholeDeadLetterView(shown, whole, isOfDeleted);
     },
   );
 }
 
 /** Undefined when its topic no longer has it. */
-async function readWhole(
-  { deadLetters, host }: DeadLetterParts,
-  place: number,
-): Promise<DeadLetter | undefined> {
-  const late = new AbortController();
-  const timer = host.setTimeout(() => late.abort(), READ_WITHIN_MS);
-  try {
-    return (await deadLetters.read([place], late.signal)).get(place);
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    throw new ProblemError("unavailable", "Kafka does not give the dead letter now");
-  } finally {
-    timer.clear();
-  }
+function readWhole({ deadLetters, host }: DeadLetterParts, place: number): Promise<DeadLetter | undefined> {
+  const late = unavailable("Kafka does not give the dead letter now");
+  return inTime({ host, withinMs: READ_WITHIN_MS, late }, async (signal) =>
+    (await deadLetters.read([place], signal)).get(place),
+  );
 }

@@ -2,15 +2,17 @@
 
 import { isUtf8 } from "node:buffer";
 import { type Static, Type } from "typebox";
-import type { DeadLetter } from "#topics";
+import type { DeadLetter, Replay } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { DeadLetterReasonField } from "../../http/reason-fields.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { USER_VIEW } from "../../http/user-fields.ts";
+import type { DestinationLookup } from "../../resources/destinations/existing.ts";
 import type { ListedDeadLetter } from "../index/dead-letters-table.ts";
 import { outcomeView, WebhookOutcomeView } from "../waiting/view.ts";
 import { DEAD_LETTER_EXAMPLE, WHOLE_DEAD_LETTER_EXAMPLE } from "./example.ts";
+import { replaysOf } from "./selection.ts";
 
 const LISTED_FIELDS = {
   id: Type.String(),
@@ -67,34 +69,21 @@ export const WholeDeadLetterView = Type.Object(
   },
 );
 
-interface Shown {
-  readonly replayIds: string[];
-  /** Its destination is still there. */
-  readonly hasDestination: boolean;
-}
-
+/** Beside the letter itself: whether its destination is still there, and what has sent it again. */
 export function deadLetterView(
   letter: ListedDeadLetter,
-  { hasDestination, replayIds }: Shown,
+  replays: readonly Replay[],
+  { destinations }: DestinationLookup,
 ): Static<typeof DeadLetterView> {
-  const { id, reason, message, destinationId, sourceId, messageId, type, attempts, replayId } = letter;
+  const { deadAtMs, place: _, receivedAtMs, replayable, ...listed } = letter;
+  const hasDestination = destinations.get(letter.destinationId ?? "") !== undefined;
   return {
-    id,
-    deadAt: isoTime(letter.deadAtMs),
-    reason,
-    message,
-    destinationId,
-    sourceId,
-    messageId,
-    userId: letter.userId,
-    anonymousId: letter.anonymousId,
-    type,
-    receivedAt: isoTimeOrNull(letter.receivedAtMs),
-    attempts,
-    replayId,
-    replayable: letter.replayable && hasDestination,
+    ...listed,
+    deadAt: isoTime(deadAtMs),
+    receivedAt: isoTimeOrNull(receivedAtMs),
+    replayable: replayable && hasDestination,
     issueIds: [...letter.issueIds],
-    replayIds,
+    replayIds: replaysOf(letter, replays),
   };
 }
 

@@ -65,10 +65,10 @@ function openFile(file: string, onDiscarded: (why: string) => void): DatabaseSyn
     prepare(database);
     return database;
   } catch (error) {
-    if (codeOf(error) === CODE.busy) {
-      database.close();
-      return undefined;
-    }
+    const isBusy = codeOf(error) === CODE.busy;
+    // An open one would look like another process's.
+    if (isBusy || !isDamage(error)) database.close();
+    if (isBusy) return undefined;
     if (!isDamage(error)) throw error;
     onDiscarded(messageOf(error));
     discardDatabase({ database, file });

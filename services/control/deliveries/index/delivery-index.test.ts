@@ -4,10 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { attempt, auditEntry, DETAILS, deadLetter, routedCall, START_MS, total } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
+import { INDEX_FILES } from "./database.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
+import { readInto, sweep } from "./fixtures/reading.ts";
 import { rowCounts } from "./fixtures/row-counts.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
-import type { RetentionRules } from "./retention.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
 
 const DAY_MS = 86_400_000;
 const opened = new Map<DeliveryIndex, string>();
@@ -30,11 +32,8 @@ function open(folder: string = scratchFolder(), nowMs: number = START_MS) {
     onDiscarded: (why) => void discarded.push(why),
   });
   opened.set(index, folder);
-  /** Appends to partition 0, or another one, as if read from its topic. */
   function read<K extends Indexed>(kind: K, records: readonly IndexedRecords[K][], partition = 0): void {
-    const from = index.position(kind, partition) ?? 0;
-    const entries = records.map((record, at) => ({ partition, offset: from + at, record }));
-    index.apply({ kind, partition, entries, nextOffset: from + records.length, epoch: index.epoch });
+    readInto(index, kind, records, partition);
   }
   return { discarded, folder, index, read };
 }
@@ -320,6 +319,37 @@ describe("the file", () => {
   });
 });
 
+test("an index that could not be made again, as there was no room, is made when there is", () => {
+  let isFull = false;
+  const folder = scratchFolder();
+  const index = new DeliveryIndex({
+    ...{ folder, nowMs: () => START_MS, onDiscarded: () => undefined },
+    disk: {
+      ...INDEX_FILES,
+      open(options) {
+        if (isFull) throw new Error("the disk is full");
+        return INDEX_FILES.open(options);
+      },
+    },
+  });
+  opened.set(index, folder);
+  isFull = true;
+  expect(() => index.discard("it is damaged")).toThrow("the disk is full");
+  expect(() => index.position("attempts", 0)).toThrow("the disk is full");
+  isFull = false;
+  expect(index.position("attempts", 0)).toBeUndefined();
+  index.close();
+  expect(() => index.position("attempts", 0)).toThrow();
+});
+
+test("a file that cannot be used, for what is no damage, is not taken for another process's", () => {
+  const folder = scratchFolder();
+  const database = new DatabaseSync(join(folder, "index.sqlite"));
+  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  database.close();
+  for (const _ of ["once", "again"]) expect(() => open(folder)).toThrow("no such table");
+});
+
 test("a change that was made is found behind any number that were not", () => {
   const { index, read } = open();
   const entries = Array.from({ length: 300 }, (_, at) =>
@@ -341,20 +371,7 @@ function damage(file: string): void {
 }
 
 describe("what is old", () => {
-  const keep = (rules: Partial<RetentionRules>): RetentionRules => ({
-    keptMs: {
-      attempts: 7 * DAY_MS,
-      totals: 7 * DAY_MS,
-      deadLetters: 14 * DAY_MS,
-      routedCalls: 7 * DAY_MS,
-      refusedCalls: DAY_MS,
-      hourlyStats: 35 * DAY_MS,
-      dailyStats: 400 * DAY_MS,
-      auditLog: 90 * DAY_MS,
-    },
-    maxRows: 1_000_000,
-    ...rules,
-  });
+  const RULES = { deadLetters: 14 * DAY_MS, auditLog: 90 * DAY_MS, dailyStats: 400 * DAY_MS };
 
   test("leaves when its topic no longer keeps it", () => {
     const nowMs = START_MS + 10 * DAY_MS;
@@ -381,7 +398,7 @@ describe("what is old", () => {
       "auditLog",
       [95, 89].map((days) => auditEntry({ id: `log_${days}`, atMs: nowMs - days * DAY_MS })),
     );
-    while (index.deleteOld(keep({})));
+    sweep(index, 7 * DAY_MS, RULES);
     expect(index.listAuditEntries({}, ALL).map(({ id }) => id)).toEqual(["log_89"]);
     expect(index.listRoutedCalls({ messageId: "m1" }, 10)).toHaveLength(2);
     expect(index.listAttempts({ destinationId: "d1" }, ALL)).toHaveLength(2);
@@ -405,10 +422,7 @@ describe("what is old", () => {
       "totals",
       Array.from({ length: 700 }, (_, at) => total({ sequence: at + 1, minuteMs: START_MS + at * 60_000 })),
     );
-    const rules = keep({ maxRows: 600 });
-    let bites = 1;
-    while (index.deleteOld(rules)) bites += 1;
-    expect(bites).toBeGreaterThan(2);
+    expect(sweep(index, 7 * DAY_MS, { ...RULES, maxRows: 600 })).toBeGreaterThan(2);
     const left = index.listAttempts({ destinationId: "d1" }, { limit: 5_000 });
     expect(left).toHaveLength(600);
     expect(new Set(left.map(({ messageId }) => messageId))).toEqual(new Set(["1"]));

@@ -1,49 +1,24 @@
 // What became of calls, where it can be looked up: attempts, totals per minute, dead letters, what the router says of calls, and who changed what, read from their topics into a file of
 // this process. Offsets are kept in the transactions of the rows, so every record is in it once; what is lost is read again.
-import type { CallUser } from "#contract";
-import type { AuditFilter, AuditNote } from "../../http/audit/parts.ts";
-import {
-  type AttemptFilter,
-  type ListedAttempt,
-  listAttempts,
-  listAttemptsOfIssue,
-} from "./attempts-table.ts";
+import { listAttempts, listAttemptsOfIssue } from "./attempts-table.ts";
 import { listAuditEntries } from "./audit-table.ts";
-import { type Counted, countUpTo } from "./counts.ts";
-import {
-  countDeadLetters,
-  type DeadLetterFilter,
-  findDeadLetter,
-  type ListedDeadLetter,
-  listDeadLetters,
-  replayablePlaces,
-} from "./dead-letters-table.ts";
-import { type FlowBetween, sumBetween } from "./flow-between.ts";
+import { countUpTo } from "./counts.ts";
+import { countDeadLetters, findDeadLetter, listDeadLetters, replayablePlaces } from "./dead-letters-table.ts";
+import { sumBetween } from "./flow-between.ts";
 import type { FlowQuery } from "./flow-stages.ts";
-import { type FlowSum, sumFlow } from "./flow-table.ts";
+import { sumFlow } from "./flow-table.ts";
 import { IndexFile, type IndexFileOptions, noteUse } from "./index-file.ts";
 import type { Entry, Indexed, Stretch } from "./indexed.ts";
-import { findIssue, type Issue, type IssueFilter, listIssues } from "./issues-table.ts";
+import { findIssue, listIssues } from "./issues-table.ts";
 import { type NameSum, sumNames } from "./names-table.ts";
 import { insertRecord } from "./records.ts";
-import { type ListedRefused, listRefused, type RefusedFilter } from "./refused-calls-table.ts";
+import { listRefused } from "./refused-calls-table.ts";
 import { deleteOld, partitionsOf, type RetentionRules, ROUTED_CALLS } from "./retention.ts";
 import { type DueRollup, dueRollups, settleDue } from "./rollups-table.ts";
-import {
-  type CallOfSource,
-  type CallsOfSource,
-  eventOf,
-  type ListedRoutedCall,
-  type LookAtRoutedCalls,
-  type LookedAtRoutedCalls,
-  listCallsOfSource,
-  listRoutedCalls,
-  lookAtRoutedCalls,
-  type RoutedCallFilter,
-} from "./routed-calls-table.ts";
+import { eventOf, listCallsOfSource, listRoutedCalls, lookAtRoutedCalls } from "./routed-calls-table.ts";
 import { type Spans, spansOf } from "./spans.ts";
-import type { Page } from "./sql.ts";
-import { type RequestSum, sumRequests } from "./totals-table.ts";
+import type { Statements } from "./sql.ts";
+import { sumRequests } from "./totals-table.ts";
 
 export class DeliveryIndex {
   readonly #file: IndexFile;
@@ -51,9 +26,39 @@ export class DeliveryIndex {
   /** Where the sweep of what is old stands. */
   #sweptTable = 0;
 
+  readonly listAttempts = this.#reading(listAttempts);
+  readonly sumRequests = this.#reading(sumRequests);
+  readonly sumFlow = this.#reading(sumFlow);
+  readonly listIssues = this.#reading(listIssues);
+  readonly findIssue = this.#reading(findIssue);
+  readonly listAuditEntries = this.#reading(listAuditEntries);
+  readonly listDeadLetters = this.#reading(listDeadLetters);
+  readonly listRoutedCalls = this.#reading(listRoutedCalls);
+  readonly listCallsOfSource = this.#reading(listCallsOfSource);
+  readonly listRefused = this.#reading(listRefused);
+  readonly countDeadLetters = this.#reading(countDeadLetters);
+  /** Of one minute, by its start. */
+  readonly sumBetween = this.#reading(sumBetween);
+  /** The last ones, newest first. */
+  readonly listAttemptsOfIssue = this.#reading(listAttemptsOfIssue);
+  /** The name of a track call, where it is recorded. */
+  readonly eventOf = this.#reading(eventOf);
+  /** A few milliseconds for thousands of rows: nothing else runs meanwhile. */
+  readonly lookAtRoutedCalls = this.#reading(lookAtRoutedCalls);
+  /** `user`: whose call it is to be. */
+  readonly findDeadLetter = this.#reading(findDeadLetter);
+  /** Entries of a list, at most `most`: a few milliseconds for thousands. */
+  readonly countUpTo = this.#reading(countUpTo);
+  /** Of calls that can be replayed, in the order of their places. */
+  readonly replayablePlaces = this.#reading(replayablePlaces);
+
   constructor(options: IndexFileOptions) {
     this.#file = new IndexFile(options);
     this.#nowMs = options.nowMs;
+  }
+
+  #reading<A extends unknown[], R>(look: (sql: Statements, ...asked: A) => R): (...asked: A) => R {
+    return (...asked) => this.#file.use(({ sql }) => look(sql, ...asked));
   }
 
   /** As that of `IndexFile`. */
@@ -87,10 +92,6 @@ export class DeliveryIndex {
     });
   }
 
-  listAttempts(filter: AttemptFilter, page: Page): ListedAttempt[] {
-    return this.#file.use(({ sql }) => listAttempts(sql, filter, page));
-  }
-
   /** Whether anything is known of a destination, which may have been deleted since. */
   knowsDestination(id: string): boolean {
     const found = ["attempts", "totals", "dead_letters", "flow"].map(
@@ -104,32 +105,6 @@ export class DeliveryIndex {
       flow.saveNames(sql, this.#nowMs());
       return sumNames(sql, query);
     });
-  }
-
-  sumRequests(query: FlowQuery): RequestSum[] {
-    return this.#file.use(({ sql }) => sumRequests(sql, query));
-  }
-
-  sumFlow(query: FlowQuery): FlowSum[] {
-    return this.#file.use(({ sql }) => sumFlow(sql, query));
-  }
-
-  /** Of one minute, by its start. */
-  sumBetween(minuteMs: number): FlowBetween[] {
-    return this.#file.use(({ sql }) => sumBetween(sql, minuteMs));
-  }
-
-  listIssues(filter: IssueFilter, page: Page): Issue[] {
-    return this.#file.use(({ sql }) => listIssues(sql, filter, page));
-  }
-
-  findIssue(id: string): Issue | undefined {
-    return this.#file.use(({ sql }) => findIssue(sql, id));
-  }
-
-  /** The last ones, newest first. */
-  listAttemptsOfIssue(issue: Issue, limit: number): ListedAttempt[] {
-    return this.#file.use(({ sql }) => listAttemptsOfIssue(sql, issue, limit));
   }
 
   /** Roll-ups that their topics do not have yet, or did not have when the index looked. */
@@ -148,58 +123,9 @@ export class DeliveryIndex {
     return this.#file.use(({ sql }) => spansOf(sql));
   }
 
-  listAuditEntries(filter: AuditFilter, page: Page): AuditNote[] {
-    return this.#file.use(({ sql }) => listAuditEntries(sql, filter, page));
-  }
-
-  listDeadLetters(filter: DeadLetterFilter, page: Page): ListedDeadLetter[] {
-    return this.#file.use(({ sql }) => listDeadLetters(sql, filter, page));
-  }
-
-  listRoutedCalls(filter: RoutedCallFilter, limit: number): ListedRoutedCall[] {
-    return this.#file.use(({ sql }) => listRoutedCalls(sql, filter, limit));
-  }
-
-  listCallsOfSource(filter: CallsOfSource, page: Page): CallOfSource[] {
-    return this.#file.use(({ sql }) => listCallsOfSource(sql, filter, page));
-  }
-
-  listRefused(filter: RefusedFilter, page: Page): ListedRefused[] {
-    return this.#file.use(({ sql }) => listRefused(sql, filter, page));
-  }
-
-  /** The name of a track call, where it is recorded. */
-  eventOf(call: Required<RoutedCallFilter>): string | null {
-    return this.#file.use(({ sql }) => eventOf(sql, call));
-  }
-
   /** Partitions that have recorded calls. */
   routedCallPartitions(): number[] {
     return this.#file.use(({ sql }) => partitionsOf(sql, ROUTED_CALLS));
-  }
-
-  /** A few milliseconds for thousands of rows: nothing else runs meanwhile. */
-  lookAtRoutedCalls(look: LookAtRoutedCalls): LookedAtRoutedCalls {
-    return this.#file.use(({ sql }) => lookAtRoutedCalls(sql, look));
-  }
-
-  /** `user`: whose call it is to be. */
-  findDeadLetter(id: string, user?: CallUser): ListedDeadLetter | undefined {
-    return this.#file.use(({ sql }) => findDeadLetter(sql, id, user));
-  }
-
-  countDeadLetters(filter: DeadLetterFilter): number {
-    return this.#file.use(({ sql }) => countDeadLetters(sql, filter));
-  }
-
-  /** Entries of a list, at most `most`: a few milliseconds for thousands. */
-  countUpTo(counted: Counted, most: number): number {
-    return this.#file.use(({ sql }) => countUpTo(sql, counted, most));
-  }
-
-  /** Of calls that can be replayed, in the order of their places. */
-  replayablePlaces(filter: DeadLetterFilter, after: { above: number; limit: number }): number[] {
-    return this.#file.use(({ sql }) => replayablePlaces(sql, filter, after));
   }
 
   /** Deletes some of what is too old or too much; true when there may be more. */

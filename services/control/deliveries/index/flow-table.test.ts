@@ -4,9 +4,9 @@ import { SPACE_SOURCE } from "#contract";
 import { deadLetter, refusedCalls, routedCall, START_MS } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
 import { DeliveryIndex } from "./delivery-index.ts";
+import { readInto, sweep } from "./fixtures/reading.ts";
 import type { FlowQuery } from "./flow-stages.ts";
-import { INDEXED, type Indexed, type IndexedRecords } from "./indexed.ts";
-import type { RetentionRules } from "./retention.ts";
+import type { Indexed, IndexedRecords } from "./indexed.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
@@ -24,9 +24,7 @@ afterEach(() => {
 });
 
 function read<K extends Indexed>(kind: K, records: readonly IndexedRecords[K][], partition = 0): void {
-  const from = index.position(kind, partition) ?? 0;
-  const entries = records.map((record, at) => ({ partition, offset: from + at, record }));
-  index.apply({ kind, partition, entries, nextOffset: from + records.length, epoch: index.epoch });
+  readInto(index, kind, records, partition);
 }
 
 /** As "stage reason calls", of the first hour unless asked otherwise. */
@@ -134,9 +132,7 @@ test("counts outlive rows that are too many", () => {
     "routedCalls",
     Array.from({ length: 20 }, (_, offset) => routedCall({ offset })),
   );
-  const keptMs = Object.fromEntries(INDEXED.map((kind) => [kind, DAY_MS])) as RetentionRules["keptMs"];
-  const rules = { keptMs, maxRows: 10 };
-  while (index.deleteOld(rules));
+  sweep(index, DAY_MS, { maxRows: 10 });
   expect(index.listRoutedCalls({ messageId: "m1" }, 100)).toHaveLength(10);
   expect(counted()).toEqual(["routed 20", "sent 20"]);
 });

@@ -22,6 +22,7 @@ export class IndexFile {
   readonly #disk: IndexDisk;
   #opened: Opened;
   #epoch = 0;
+  #isClosed = false;
 
   constructor(options: IndexFileOptions) {
     this.#options = options;
@@ -36,6 +37,8 @@ export class IndexFile {
 
   /** A damaged file shows when it is used: it is thrown away, and the work done on an empty one. */
   use<R>(work: (opened: Opened) => R): R {
+    // A file could not be made in place of the one that was thrown away: there was no room, perhaps.
+    if (!this.#opened.file.database.isOpen && !this.#isClosed) this.#opened = this.#open();
     try {
       return work(this.#opened);
     } catch (error) {
@@ -60,6 +63,7 @@ export class IndexFile {
 
   /** `last` is changed before. Safe to call again. */
   close(last: (opened: Opened) => void): void {
+    this.#isClosed = true;
     if (this.#opened.file.database.isOpen) this.change(last);
     this.#disk.close(this.#opened.file);
   }

@@ -89,6 +89,8 @@ function gather(all: Map<string, Failures>, id: string, failure: Failure): void 
   gatherStatus(known, failure);
   known.count += 1;
   if (atMs > known.lastAtMs + QUIET_MS) known.sinceMs = atMs;
+  // A slow request is recorded behind those that began after it.
+  else if (atMs >= known.sinceMs - QUIET_MS) known.sinceMs = Math.min(known.sinceMs, atMs);
   if (atMs < known.firstAtMs) known.firstAtMs = atMs;
   if (atMs < known.lastAtMs) return;
   known.lastAtMs = atMs;

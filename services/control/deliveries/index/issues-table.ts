@@ -39,6 +39,8 @@ const STATEMENTS = {
     since_ms = CASE WHEN failed_at_ms IS NOT NULL THEN since_ms
       WHEN excluded.since_ms > excluded.first_at_ms OR excluded.first_at_ms > dead_at_ms + ${QUIET_MS}
       THEN excluded.since_ms ELSE min(since_ms, excluded.since_ms) END,
+    status = CASE WHEN failed_at_ms IS NULL AND excluded.dead_at_ms >= dead_at_ms THEN excluded.status ELSE status END,
+    message = CASE WHEN failed_at_ms IS NULL AND excluded.dead_at_ms >= dead_at_ms THEN excluded.message ELSE message END,
     first_at_ms = min(first_at_ms, excluded.first_at_ms),
     dead_at_ms = max(ifnull(dead_at_ms, 0), excluded.dead_at_ms),
     dead_letters = dead_letters + excluded.dead_letters`,

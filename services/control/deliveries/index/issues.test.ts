@@ -4,6 +4,7 @@ import { scratchFolder } from "#support/scratch-folder";
 import type { DeadLetter, DeliveryAttempt } from "#topics";
 import { issueId } from "../../http/issue-id.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
+import { readInto, sweep } from "./fixtures/reading.ts";
 import { MAX_ISSUES, QUIET_MS } from "./issues-table.ts";
 
 const HOUR_MS = 3_600_000;
@@ -21,30 +22,20 @@ function open(nowMs = START_MS) {
     onDiscarded: () => undefined,
   });
   opened.push(index);
-  const read = (kind: "attempts" | "deadLetters", records: readonly (DeliveryAttempt | DeadLetter)[]) => {
-    const from = index.position(kind, 0) ?? 0;
-    const entries = records.map((record, at) => ({ partition: 0, offset: from + at, record }));
-    index.apply({
-      kind,
-      partition: 0,
-      entries,
-      nextOffset: from + records.length,
-      epoch: index.epoch,
-    } as never);
-  };
   let sequence = 0;
   return {
     index,
     /** Hours after the start. */
     fail: (...of: (Partial<DeliveryAttempt> & { hour: number })[]) =>
-      read(
+      readInto(
+        index,
         "attempts",
         of.map(({ hour, ...changes }) => {
           sequence += 1;
           return attempt({ sequence, startedAtMs: START_MS + hour * HOUR_MS, ...changes });
         }),
       ),
-    die: (...letters: DeadLetter[]) => read("deadLetters", letters),
+    die: (...letters: DeadLetter[]) => readInto(index, "deadLetters", letters),
     issues: () => index.listIssues({}, ALL),
   };
 }
@@ -132,6 +123,27 @@ describe("an issue", () => {
     });
   });
 
+  test("begins with its first failure, also where a request that began earlier is read later", () => {
+    const { fail, index } = open();
+    fail({ hour: 0 });
+    // Slow ones end behind those that began after them.
+    fail({ hour: 2 }, { hour: 1 });
+    expect(index.findIssue(ID)).toMatchObject({ firstAtMs: START_MS, sinceMs: START_MS });
+  });
+
+  test("of dead letters alone has the error of the last one", () => {
+    const { die, index } = open();
+    const letter = { outcomes: [], reason: "handler_failed" };
+    const at = (hour: number) => ({
+      ...letter,
+      deadAtMs: START_MS + hour * HOUR_MS,
+      message: `fault ${hour}`,
+    });
+    for (const hour of [0, 2, 1]) die(deadLetter({ id: `letter-${hour}`, ...at(hour) }));
+    const id = issueId({ destinationId: "d1", url: null, reason: "handler_failed" });
+    expect(index.findIssue(id)).toMatchObject({ deadLetters: 3, message: "fault 2" });
+  });
+
   test("goes on while no pause is as long as the quiet time", () => {
     const { fail, index } = open();
     fail({ hour: 0 });
@@ -199,21 +211,10 @@ describe("the list of issues", () => {
     expect(names({ atMs: last?.sinceMs ?? 0, place: last?.place ?? 0 })).toEqual(["d1"]);
   });
 
-  const others = {
-    attempts: 1,
-    auditLog: 1,
-    totals: 1,
-    hourlyStats: 1,
-    dailyStats: 1,
-    routedCalls: 1,
-    refusedCalls: 1,
-  };
-  const rules = { keptMs: { ...others, deadLetters: HOUR_MS }, maxRows: 1_000_000 };
-
   test("keeps what failed as long ago as dead letters are kept", () => {
     const { fail, index, issues } = open(START_MS + 2 * HOUR_MS);
     fail({ hour: 0 }, { hour: 1, destinationId: "d2" });
-    while (index.deleteOld(rules));
+    sweep(index, 1, { deadLetters: HOUR_MS });
     expect(issues().map(({ destinationId }) => destinationId)).toEqual(["d2"]);
     fail({ hour: 2, status: 503 });
     expect(index.findIssue(ID)?.statuses).toMatchObject([{ status: 503, requests: 1 }]);
@@ -226,7 +227,7 @@ describe("the list of issues", () => {
       destinationId: `d${at}`,
     }));
     fail(...many);
-    while (index.deleteOld(rules));
+    sweep(index, 1, { deadLetters: HOUR_MS });
     expect(index.listIssues({}, { limit: 2 * MAX_ISSUES })).toHaveLength(MAX_ISSUES);
     expect(index.listIssues({ destinationId: "d2" }, ALL)).toEqual([]);
     expect(index.listIssues({ destinationId: "d3" }, ALL)).toHaveLength(1);

@@ -4,9 +4,8 @@ import { scratchFolder } from "#support/scratch-folder";
 import type { RefusedCalls } from "#topics";
 import { placeOf } from "../../records/places/places.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
-import { INDEXED } from "./indexed.ts";
+import { readInto, sweep } from "./fixtures/reading.ts";
 import type { RefusedFilter } from "./refused-calls-table.ts";
-import type { RetentionRules } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
 let folder: string;
@@ -20,13 +19,7 @@ afterEach(() => {
   index.close();
 });
 
-function read(records: readonly RefusedCalls[]): void {
-  const entries = records.map((record, offset) => ({ partition: 1, offset, record }));
-  index.apply({
-    ...{ kind: "refusedCalls", partition: 1, entries, epoch: index.epoch },
-    nextOffset: records.length,
-  });
-}
+const read = (records: readonly RefusedCalls[]) => readInto(index, "refusedCalls", records, 1);
 
 const messages = (filter: Partial<RefusedFilter> = {}): string[] =>
   index.listRefused({ sourceId: "s1", ...filter }, { limit: 10 }).map(({ message }) => message);
@@ -59,9 +52,7 @@ test("they have what was told, by versions before with the calls that had no rec
 test("they leave with their topic's records; what was counted stays", () => {
   read([refusedCalls({ message: "old" }), refusedCalls({ message: "new", atMs: START_MS + DAY_MS + 1 })]);
   expect(index.spans().refusedCalls).toEqual({ oldestMs: START_MS, newestMs: START_MS + DAY_MS + 1 });
-  const days = Object.fromEntries(INDEXED.map((kind) => [kind, 30 * DAY_MS])) as RetentionRules["keptMs"];
-  const rules = { keptMs: { ...days, refusedCalls: DAY_MS }, maxRows: 10 };
-  while (index.deleteOld(rules));
+  sweep(index, 30 * DAY_MS, { refusedCalls: DAY_MS, maxRows: 10 });
   expect(messages()).toEqual(["new"]);
   const all = { stepMs: DAY_MS, fromMs: 0, toMs: START_MS + 9 * DAY_MS };
   expect(index.sumFlow(all).reduce((sum, { calls }) => sum + calls, 0)).toBe(2);

@@ -7,17 +7,12 @@ import { scratchFolder } from "#support/scratch-folder";
 import type { StatsRollup } from "#topics";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { STEP_MS } from "./eras.ts";
+import { readInto, sweep } from "./fixtures/reading.ts";
 import { rowCounts } from "./fixtures/row-counts.ts";
-import { INDEXED, type Indexed, type IndexedRecords } from "./indexed.ts";
-import type { RetentionRules } from "./retention.ts";
 import type { DueRollup } from "./rollups-table.ts";
 
 const { day: DAY_MS, hour: HOUR_MS, minute: MINUTE_MS } = STEP_MS;
 const YEARS_MS = 4 * 365 * DAY_MS;
-const keptMs = {
-  ...(Object.fromEntries(INDEXED.map((kind) => [kind, 7 * DAY_MS])) as RetentionRules["keptMs"]),
-  dailyStats: 400 * DAY_MS,
-};
 
 let folder: string;
 let nowMs: number;
@@ -40,15 +35,8 @@ function open(name = "first"): DeliveryIndex {
   return index;
 }
 
-function read<K extends Indexed>(index: DeliveryIndex, kind: K, records: readonly IndexedRecords[K][]): void {
-  const from = index.position(kind, 0) ?? 0;
-  const entries = records.map((record, at) => ({ partition: 0, offset: from + at, record }));
-  index.apply({ kind, partition: 0, entries, nextOffset: from + records.length, epoch: index.epoch });
-}
-
-function sweep(index: DeliveryIndex, maxRows = 1_000_000): void {
-  while (index.deleteOld({ keptMs, maxRows }));
-}
+const swept = (index: DeliveryIndex, maxRows?: number) =>
+  sweep(index, 7 * DAY_MS, { dailyStats: 400 * DAY_MS, ...(maxRows !== undefined && { maxRows }) });
 
 /** All that is counted, as "stage reason calls" and "outcome requests", by step. */
 function counted(index: DeliveryIndex, stepMs: number = YEARS_MS): Record<string, string[]> {
@@ -100,12 +88,12 @@ describe("steps", () => {
           run += 1;
           const index = open(`${run}`);
           const times = ages.map((ageMs) => nowMs - ageMs);
-          read(index, "routedCalls", times.map(call));
-          read(index, "totals", times.map(request));
+          readInto(index, "routedCalls", times.map(call));
+          readInto(index, "totals", times.map(request));
           const before = counted(index, DAY_MS);
           for (const passedMs of passes) {
             nowMs += passedMs;
-            sweep(index);
+            swept(index);
             expect(counted(index, DAY_MS)).toEqual(before);
           }
         },
@@ -118,20 +106,20 @@ describe("steps", () => {
     const index = open();
     const [minutes, hours] = [nowMs - 2 * DAY_MS, nowMs - 30 * DAY_MS];
     const old = call(hours - 30 * DAY_MS);
-    read(index, "routedCalls", [call(minutes), call(minutes + 59 * MINUTE_MS), old]);
-    sweep(index);
+    readInto(index, "routedCalls", [call(minutes), call(minutes + 59 * MINUTE_MS), old]);
+    swept(index);
     expect(Object.keys(counted(index, MINUTE_MS))).toEqual([
       "2025-12-30T00:00:00.000Z",
       "2025-12-30T00:59:00.000Z",
     ]);
     nowMs += 2 * HOUR_MS;
-    sweep(index);
+    swept(index);
     expect(counted(index, MINUTE_MS)).toEqual({ "2025-12-30T00:00:00.000Z": ["routed  2", "sent  2"] });
     nowMs += 40 * DAY_MS;
-    sweep(index);
+    swept(index);
     expect(Object.keys(counted(index, HOUR_MS))).toEqual(["2025-12-30T00:00:00.000Z"]);
     nowMs += 400 * DAY_MS;
-    sweep(index);
+    swept(index);
     expect(counted(index)).toEqual({});
   });
 
@@ -139,9 +127,9 @@ describe("steps", () => {
     const index = open();
     nowMs += 20 * HOUR_MS;
     const times = Array.from({ length: 1_000 }, (_, minute) => START_MS + minute * MINUTE_MS);
-    read(index, "routedCalls", times.map(call));
-    read(index, "totals", times.map(request));
-    sweep(index, 900);
+    readInto(index, "routedCalls", times.map(call));
+    readInto(index, "totals", times.map(request));
+    swept(index, 900);
     expect(Object.values(counted(index))).toEqual([["routed  1000", "sent  1000", "success 1000"]]);
     expect(Object.keys(counted(index, MINUTE_MS)).length).toBeLessThan(1_000);
   });
@@ -158,12 +146,12 @@ describe("roll-ups", () => {
   function live(index: DeliveryIndex, days: number): void {
     for (let hour = 0; hour < days * 24; hour += 1) {
       if (hour % 7 === 0) {
-        read(index, "routedCalls", [call(nowMs), call(nowMs + MINUTE_MS)]);
-        read(index, "totals", [request(nowMs)]);
+        readInto(index, "routedCalls", [call(nowMs), call(nowMs + MINUTE_MS)]);
+        readInto(index, "totals", [request(nowMs)]);
       }
       nowMs += HOUR_MS;
       if (hour % 24 === 23) {
-        sweep(index);
+        swept(index);
         written(index, topics);
       }
     }
@@ -173,8 +161,8 @@ describe("roll-ups", () => {
     const first = open();
     live(first, 60);
     const second = open("second");
-    read(second, "hourlyStats", topics.hourlyStats);
-    read(second, "dailyStats", topics.dailyStats);
+    readInto(second, "hourlyStats", topics.hourlyStats);
+    readInto(second, "dailyStats", topics.dailyStats);
     const from = nowMs - 7 * DAY_MS;
     const whole = counted(first, DAY_MS);
     expect(Object.keys(whole)).toHaveLength(60);
@@ -182,13 +170,13 @@ describe("roll-ups", () => {
     const again = kept.flatMap(([at, lines]) =>
       lines.includes("routed  2") ? [call(Date.parse(at)), call(Date.parse(at))] : [],
     );
-    read(second, "routedCalls", again);
-    read(
+    readInto(second, "routedCalls", again);
+    readInto(
       second,
       "totals",
       kept.filter(([, lines]) => lines.includes("success 1")).map(([at]) => request(Date.parse(at))),
     );
-    sweep(second);
+    swept(second);
     expect(counted(second, DAY_MS)).toEqual(whole);
     const hours = (index: DeliveryIndex) =>
       Object.entries(counted(index, HOUR_MS)).filter(([at]) => Date.parse(at) >= nowMs - 30 * DAY_MS);
@@ -199,59 +187,59 @@ describe("roll-ups", () => {
 
   test("are written again when counts come late, and the newer one replaces the older", () => {
     const first = open();
-    read(first, "routedCalls", [call(nowMs)]);
+    readInto(first, "routedCalls", [call(nowMs)]);
     nowMs += 3 * DAY_MS + 2 * HOUR_MS;
-    sweep(first);
+    swept(first);
     expect(written(first, topics).map(({ stepMs }) => stepMs)).toEqual([HOUR_MS, HOUR_MS, DAY_MS, DAY_MS]);
-    read(first, "hourlyStats", topics.hourlyStats);
-    read(first, "deadLetters", [deadLetter({ receivedAtMs: START_MS })]);
-    sweep(first);
+    readInto(first, "hourlyStats", topics.hourlyStats);
+    readInto(first, "deadLetters", [deadLetter({ receivedAtMs: START_MS })]);
+    swept(first);
     expect(written(first, topics)).toHaveLength(2);
     nowMs += 20 * DAY_MS;
     const second = open("second");
-    read(second, "hourlyStats", topics.hourlyStats);
-    read(second, "dailyStats", topics.dailyStats);
+    readInto(second, "hourlyStats", topics.hourlyStats);
+    readInto(second, "dailyStats", topics.dailyStats);
     // The dead letter is kept for longer than calls, and is in the roll-up.
-    read(second, "deadLetters", [deadLetter({ receivedAtMs: START_MS })]);
+    readInto(second, "deadLetters", [deadLetter({ receivedAtMs: START_MS })]);
     expect(counted(second)).toEqual(counted(first));
     expect(Object.values(counted(second))).toEqual([["dead permanent 1", "routed  1", "sent  1"]]);
   });
 
   test("stay due until they are written, and when something has come to them meanwhile", () => {
     const index = open();
-    read(index, "routedCalls", [call(nowMs)]);
+    readInto(index, "routedCalls", [call(nowMs)]);
     nowMs += 3 * DAY_MS + 2 * HOUR_MS;
-    sweep(index);
+    swept(index);
     const due = index.dueRollups(10);
     expect(index.dueRollups(10)).toEqual(due);
-    read(index, "routedCalls", [call(START_MS)]);
-    sweep(index);
+    readInto(index, "routedCalls", [call(START_MS)]);
+    swept(index);
     index.settleRollups(due);
     expect(index.dueRollups(10).map(({ record: { calls } }) => calls[0]?.calls)).toEqual([2, 2, 2, 2]);
   });
 
   test("that count less are not written over those that count more", () => {
     const [first, behind] = [open(), open("behind")];
-    read(first, "routedCalls", [call(nowMs), call(nowMs)]);
-    read(behind, "routedCalls", [call(nowMs)]);
+    readInto(first, "routedCalls", [call(nowMs), call(nowMs)]);
+    readInto(behind, "routedCalls", [call(nowMs)]);
     nowMs += 3 * DAY_MS + 2 * HOUR_MS;
-    sweep(first);
-    sweep(behind);
+    swept(first);
+    swept(behind);
     written(first, topics);
-    read(behind, "hourlyStats", topics.hourlyStats);
-    read(behind, "dailyStats", topics.dailyStats);
+    readInto(behind, "hourlyStats", topics.hourlyStats);
+    readInto(behind, "dailyStats", topics.dailyStats);
     expect(written(behind, topics)).toEqual([]);
   });
 
   test("are not waited for by an index that was away for longer than topics keep calls: it is made again", () => {
     const index = open();
-    read(index, "routedCalls", [call(nowMs)]);
-    sweep(index);
+    readInto(index, "routedCalls", [call(nowMs)]);
+    swept(index);
     index.close();
     nowMs += 5 * DAY_MS;
     const soon = open();
     expect(soon.position("routedCalls", 0)).toBe(1);
-    sweep(soon);
+    swept(soon);
     soon.close();
     nowMs += 6 * DAY_MS + HOUR_MS;
     expect(open().position("routedCalls", 0)).toBeUndefined();
@@ -269,27 +257,27 @@ describe("names of events", () => {
   test("are counted with their calls, before and after they are rolled up, and in roll-ups", () => {
     const index = open();
     const body = Buffer.from('{"version":1,"type":"track","event":"A"}');
-    read(index, "routedCalls", [
+    readInto(index, "routedCalls", [
       named("A"),
       named("A"),
       named("B"),
       named(null),
       { ...named("A"), outcome: "duplicate" },
     ]);
-    read(index, "deadLetters", [deadLetter({ receivedAtMs: nowMs, body })]);
+    readInto(index, "deadLetters", [deadLetter({ receivedAtMs: nowMs, body })]);
     const counts = {
       A: { routed: 2, "dropped duplicate": 1, sent: 3, "dead permanent": 1 },
       B: { routed: 1, sent: 1 },
     };
     expect(names(index)).toEqual(counts);
     nowMs += 3 * DAY_MS + 2 * HOUR_MS;
-    sweep(index);
+    swept(index);
     expect(names(index)).toEqual(counts);
     const topics = { hourlyStats: [] as StatsRollup[], dailyStats: [] as StatsRollup[] };
     written(index, topics);
     nowMs += 20 * DAY_MS;
     const second = open("second");
-    read(second, "hourlyStats", topics.hourlyStats);
+    readInto(second, "hourlyStats", topics.hourlyStats);
     expect(names(second)).toEqual(counts);
   });
 
@@ -297,7 +285,7 @@ describe("names of events", () => {
     const index = open();
     for (let batch = 0; batch < 40; batch += 1) {
       const made = Array.from({ length: 100 }, () => named(`random ${next()}`));
-      read(index, "routedCalls", [...made, ...Array.from({ length: 10 }, () => named("Often"))]);
+      readInto(index, "routedCalls", [...made, ...Array.from({ length: 10 }, () => named("Often"))]);
       nowMs += 10_000;
     }
     expect(names(index)).toMatchObject({ Often: { routed: 400, sent: 400 } });
@@ -313,10 +301,10 @@ describe("names of events", () => {
   test("that are not written yet are written when the index is closed, and those of a call that was routed again are taken back", () => {
     const index = open();
     const first = named("A");
-    read(index, "routedCalls", [first, named("A")]);
+    readInto(index, "routedCalls", [first, named("A")]);
     index.close();
     const again = open();
-    read(again, "routedCalls", [{ ...first, outcome: "no_destination", destinationIds: [] }]);
+    readInto(again, "routedCalls", [{ ...first, outcome: "no_destination", destinationIds: [] }]);
     expect(names(again)).toEqual({ A: { routed: 1, sent: 1, "dropped no_destination": 1 } });
   });
 });

@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
+import { nullableTime } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTimeOrNull } from "../../http/time-pages.ts";
@@ -9,14 +10,12 @@ import type { Indexed } from "../index/indexed.ts";
 import type { InfoParts } from "./parts.ts";
 
 const keptFor = (what: string) => Type.String({ description: `${what}; as in 7d or 6h.` });
-const timeOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time", description });
 
 const RecordedView = Type.Object(
   {
     keptFor: keptFor("How long the topic keeps it"),
-    oldest: timeOrNull("Time of the oldest that this process can look up; null when there is none."),
-    newest: timeOrNull("Time of the newest; null when nothing was recorded."),
+    oldest: nullableTime("Time of the oldest that this process can look up; null when there is none."),
+    newest: nullableTime("Time of the newest; null when nothing was recorded."),
     indexedUntil: IndexedUntilField,
   },
   { title: "Recorded", description: "How far back it can be looked up." },

@@ -2,10 +2,9 @@
 import { actorOf } from "../../http/caller.ts";
 import { IdParams } from "../../http/fields.ts";
 import { conflictResponse, problemResponses } from "../../http/openapi.ts";
-import { scan } from "../../http/scan.ts";
+import { scannedPage } from "../../http/scanned-page.ts";
 import type { ControlApp } from "../../http/server.ts";
-import { cursorOf, isoTimeOrNull, readScannedPage, SCANNED_TEXT, timePageOf } from "../../http/time-pages.ts";
-import { totalOf } from "../../http/totals.ts";
+import { isoTimeOrNull, SCANNED_TEXT, timePageOf } from "../../http/time-pages.ts";
 import { checkBody } from "../../http/validation.ts";
 import { checkDestination } from "../attempts/known.ts";
 import type { Issue } from "../index/issues-table.ts";
@@ -50,22 +49,17 @@ function addListRoute(app: ControlApp, parts: IssueParts): void {
       const { destinationId, state } = query;
       if (destinationId !== undefined) await checkDestination(parts, destinationId, "destinationId");
       const indexedUntil = isoTimeOrNull(progress.indexedUntilMs("attempts"));
-      const { found, next } = await scan({
-        read: (page) => index.listIssues({ destinationId }, page),
+      const { found, page } = await scannedPage({
+        ...{ query, host },
+        read: (rows) => index.listIssues({ destinationId }, rows),
         accepts: (issue) => state === undefined || judged(parts, issue).state === state,
         markOf: ({ place, sinceMs }) => ({ atMs: sinceMs, place }),
-        page: readScannedPage(query),
-        host,
-      });
-      const data = found.map((issue) => viewOf(parts, issue));
-      const total = totalOf({
-        ...{ after: query.after, data, isLast: next === undefined },
         count:
           state === undefined
             ? (most) => index.countUpTo({ kind: "issues", filter: { destinationId } }, most)
             : undefined,
       });
-      return { data, next: next === undefined ? null : cursorOf(next), ...total, indexedUntil };
+      return { data: found.map((issue) => viewOf(parts, issue)), ...page, indexedUntil };
     },
   );
 }

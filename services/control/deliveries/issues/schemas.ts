@@ -1,8 +1,9 @@
 // Issues as the API shows them.
 import { type Static, Type } from "typebox";
-import { DEAD_LETTER_REASONS, formatDuration, OUTCOME_REASONS } from "#contract";
+import { DEAD_LETTER_REASONS, formatDuration } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { nullableInteger, nullableString } from "../../http/nullable.ts";
+import { LAST_OUTCOMES } from "../../http/reason-fields.ts";
 import { isoTime, isoTimeOrNull, PAGE_FIELDS } from "../../http/time-pages.ts";
 import { webhookFields } from "../../http/webhook-fields.ts";
 import { AttemptView, attemptView } from "../attempts/view.ts";
@@ -25,8 +26,9 @@ const StateField = Type.Unsafe<IssueState>({
 const ReasonField = Type.Unsafe<string>({
   title: "IssueReason",
   type: "string",
-  enum: [...new Set([...OUTCOME_REASONS, ...DEAD_LETTER_REASONS])],
-  description: "Why the requests failed; without a request why the calls became dead letters.",
+  enum: [...new Set([...LAST_OUTCOMES, ...DEAD_LETTER_REASONS])],
+  description:
+    "Why the requests failed, or diverted where calls died that were put off; without a webhook that was tried why they became dead letters.",
 });
 
 export const IssuesQuery = Type.Object(
@@ -168,33 +170,15 @@ export function issueView(
   { mark, state }: JudgedIssue,
   destination: Pick<DestinationConfig, "name"> | undefined,
 ): Static<typeof IssueView> {
-  const {
-    deadLetters,
-    destinationId,
-    firstAtMs,
-    id,
-    lastAtMs,
-    message,
-    reason,
-    requests,
-    sinceMs,
-    status,
-    statuses,
-    url,
-  } = issue;
+  const { firstAtMs, lastAtMs, message, place: _, sinceMs, statuses, url, ...counted } = issue;
   return {
-    id,
+    ...counted,
     state,
-    destinationId,
     destinationName: destination?.name ?? null,
-    ...(url === null ? { webhookId: null, url } : webhookFields(destinationId, url)),
-    reason,
-    requests,
-    deadLetters,
+    ...(url === null ? { webhookId: null, url } : webhookFields(counted.destinationId, url)),
     firstAt: isoTime(firstAtMs),
     openedAt: isoTime(sinceMs),
     lastAt: isoTime(lastAtMs),
-    status,
     error: message,
     statuses: statuses.map(({ lastAtMs: atMs, message: error, ...counts }) => ({
       ...counts,

@@ -2,58 +2,42 @@
 import { once } from "node:events";
 import { connect as connectTo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { connect } from "#connection";
 import { type ControlService, startControl } from "#support/control-service";
 import { attempt, call, refusedCalls, WEBHOOK } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
 import { startService } from "#support/service";
 import { until } from "#support/until";
-import { type Call, callKey, type RefusedCalls } from "#topics";
+import type { Call, RefusedCalls } from "#topics";
+import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
 
 let control: ControlService;
-let kafka: ReturnType<typeof connect>;
+let topics: TopicClient;
 let sourceId: string;
 let destinationId: string;
 let isStopped = false;
 
 beforeAll(async () => {
   control = await startControl();
-  const { stack, topics } = control;
-  kafka = connect({
-    kafka: { brokers: stack.brokers, clientId: "live-of-a-test", tls: false },
-    registryUrl: stack.registryUrl,
-    topics: [topics.calls, topics.refusedCalls, topics.deliveryAttempts],
-  });
-  await kafka.serde.start();
+  topics = await openTopics(control);
   sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
   const body = { name: "D", sourceIds: [sourceId], webhooks: [{ url: WEBHOOK }] };
   destinationId = (await control.ask("/v1/destinations", { body })).body.id;
 }, 120_000);
 
 afterAll(async () => {
-  await kafka?.close();
+  await topics?.close();
   if (!isStopped) await control?.stop();
 }, 60_000);
 
-async function writeCall(changes: Partial<Call>): Promise<void> {
-  const record = call({ sourceId, ...changes });
-  const { name } = control.topics.calls;
-  const value = kafka.serde.encode(control.topics.calls, record);
-  await kafka.kafka.producer().send([{ topic: name, key: callKey(record.sourceId, record), value }]);
-}
+const writeCall = (changes: Partial<Call>) =>
+  topics.write(control.topics.calls, [call({ sourceId, ...changes })]);
 
-async function writeRefused(changes: Partial<RefusedCalls>): Promise<void> {
-  const record = refusedCalls({ sourceId, calls: 2, index: 1, ...changes });
-  const topic = control.topics.refusedCalls;
-  const value = kafka.serde.encode(topic, record);
-  await kafka.kafka.producer().send([{ topic: topic.name, key: record.sourceId, value }]);
-}
+const writeRefused = (changes: Partial<RefusedCalls>) =>
+  topics.write(control.topics.refusedCalls, [refusedCalls({ sourceId, calls: 2, index: 1, ...changes })]);
 
-async function writeAttempt(changes: Parameters<typeof attempt>[0]): Promise<void> {
-  const { deliveryAttempts } = control.topics;
+function writeAttempt(changes: Parameters<typeof attempt>[0]): Promise<void> {
   const record = attempt({ sourceId, destinationId, startedAtMs: Date.now(), ...changes });
-  const value = kafka.serde.encode(deliveryAttempts, record);
-  await kafka.kafka.producer().send([{ topic: deliveryAttempts.name, key: record.destinationId, value }]);
+  return topics.write(control.topics.deliveryAttempts, [record]);
 }
 
 interface Seen {

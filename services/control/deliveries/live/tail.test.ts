@@ -5,7 +5,7 @@ import { recordedLog } from "#support/recorded-log";
 import { followTail, type TailOptions } from "./tail.ts";
 
 /** A topic whose ends the test moves, one look after the other. */
-async function looks(ends: readonly (PartitionOffsets[] | Error)[]) {
+async function looks(ends: readonly (PartitionOffsets[] | Error)[], isUnreadable = (_: number) => false) {
   const read: [number, number, number][] = [];
   const passed: number[] = [];
   const ending = new AbortController();
@@ -22,7 +22,10 @@ async function looks(ends: readonly (PartitionOffsets[] | Error)[]) {
     kafka: {
       async readRange({ partition, fromOffset, toOffset, onRecord }: ReadRangeOptions) {
         read.push([partition, fromOffset, toOffset]);
-        await onRecord({ partition, offset: fromOffset } as RawRecord);
+        for (let offset = fromOffset; offset < toOffset; offset += 1) {
+          if (isUnreadable(offset)) throw new Error("away");
+          await onRecord({ partition, offset } as RawRecord);
+        }
       },
     },
     topics: ["calls"],
@@ -67,4 +70,10 @@ test("a topic that was created again is read from where it is then, and a failur
   const { looked, read } = await looks([[at(10)], new Error("away"), [at(3)], [at(4)]]);
   expect(read).toEqual([[0, 3, 4]]);
   expect(looked).toBe(3);
+});
+
+test("records that a failure keeps from being read are counted", async () => {
+  const { passed, read } = await looks([[at(10)], [at(15)], [at(16)]], (offset) => offset === 12);
+  expect(read.at(-1)).toEqual([0, 15, 16]);
+  expect(passed).toEqual([3]);
 });

@@ -65,6 +65,15 @@ async function readNew(
   if (position >= high) return;
   const fromOffset = Math.max(position, low, high - RECORDS_A_LOOK);
   if (fromOffset > position) options.onPassedOver(fromOffset - position);
-  const onRecord = (record: RawRecord) => options.onRecord(topic, record);
-  await options.kafka.readRange({ topic, partition, fromOffset, toOffset: high, onRecord, signal });
+  let next = fromOffset;
+  const onRecord = async (record: RawRecord): Promise<void> => {
+    await options.onRecord(topic, record);
+    next = record.offset + 1;
+  };
+  try {
+    await options.kafka.readRange({ topic, partition, fromOffset, toOffset: high, onRecord, signal });
+  } catch (error) {
+    options.onPassedOver(high - next);
+    throw error;
+  }
 }

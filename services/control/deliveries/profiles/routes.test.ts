@@ -11,6 +11,7 @@ import { testSessions } from "../../http/fixtures/sessions.ts";
 import { createServer } from "../../http/server.ts";
 import { Slices } from "../../records/profiles/slices.ts";
 import { DeliveryIndex } from "../index/delivery-index.ts";
+import { readInto } from "../index/fixtures/reading.ts";
 import { heldProfiles } from "./fixtures/held-profiles.ts";
 import type { ProfileParts } from "./parts.ts";
 import { addProfileRoute } from "./routes.ts";
@@ -70,12 +71,8 @@ async function started({ configs = [], profiles = [], slowness = 0, suppressed =
     /** As if read from a partition of the routed calls. */
     read(partition: number, records: readonly Parameters<typeof routedCall>[0][]) {
       const from = index.position("routedCalls", partition) ?? 0;
-      const entries = records.map((record, at) => {
-        const offset = from + at;
-        return { partition, offset, record: routedCall({ partition, offset, ...record }) };
-      });
-      const nextOffset = from + records.length;
-      index.apply({ kind: "routedCalls", partition, entries, nextOffset, epoch: index.epoch });
+      const calls = records.map((record, at) => routedCall({ partition, offset: from + at, ...record }));
+      readInto(index, "routedCalls", calls, partition);
     },
     async ask(id: string) {
       const answer = await server.inject({ url: `/v1/profiles/${encodeURIComponent(id)}` });

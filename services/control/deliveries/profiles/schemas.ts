@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { TimeField } from "../../http/fields.ts";
-import { nullableString } from "../../http/nullable.ts";
+import { nullableString, nullableTime } from "../../http/nullable.ts";
 import { MOST_CALLS } from "./calls.ts";
 import { MOST_IDS } from "./ids.ts";
 
@@ -17,9 +17,6 @@ export const ProfileParams = Type.Object({
       "A userId; or anon: and an anonymousId; or group: and the groupId of an account. A userId that itself begins with anon:, user: or group: has user: before it.",
   }),
 });
-
-const nullableTime = (description: string) =>
-  Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time", description });
 
 const Named = {
   id: Type.String(),

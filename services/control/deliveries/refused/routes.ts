@@ -3,23 +3,21 @@ import { type Static, Type } from "typebox";
 import { formatDuration } from "#contract";
 import { KEPT_MS, type RefusedCalls } from "#topics";
 import { IdParams } from "../../http/fields.ts";
+import { inTime, unavailable } from "../../http/in-time.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { notFound, ProblemError } from "../../http/problem.ts";
+import { notFound } from "../../http/problem.ts";
 import { refreshAll } from "../../http/refresh.ts";
-import { scan } from "../../http/scan.ts";
+import { scannedPage } from "../../http/scanned-page.ts";
 import type { ControlApp } from "../../http/server.ts";
 import {
-  cursorOf,
   isoTime,
   isoTimeOrNull,
   PAGE_FIELDS,
   RANGE_FIELDS,
   readRange,
-  readScannedPage,
   SCANNED_TEXT,
   timePageOf,
 } from "../../http/time-pages.ts";
-import { totalOf } from "../../http/totals.ts";
 import type { ListedRefused } from "../index/refused-calls-table.ts";
 import { checkSource } from "../known-source.ts";
 import type { RefusedParts } from "./parts.ts";
@@ -55,28 +53,24 @@ export function addRefusedRoutes(app: ControlApp, parts: RefusedParts): void {
     },
     async ({ params: { id: sourceId }, query }) => {
       await checkSource(parts, sourceId);
-      const { after, code, userId } = query;
+      const { code, userId } = query;
       const filter = { sourceId, ...readRange(query) };
-      const { found, next } = await scan({
-        read: (page) => deliveries.index.listRefused(filter, page),
+      const isPlain = code === undefined && userId === undefined;
+      const { found, page } = await scannedPage({
+        ...{ query, host: parts.host },
+        read: (rows) => deliveries.index.listRefused(filter, rows),
         // The index does not look up by them.
         accepts: (one) =>
           (code === undefined || one.code === code) &&
           (userId === undefined || one.userIds?.includes(userId) === true),
         markOf: ({ atMs, place }) => ({ atMs, place }),
-        page: readScannedPage(query),
-        host: parts.host,
+        count: isPlain
+          ? (most) => deliveries.index.countUpTo({ kind: "refusedCalls", filter }, most)
+          : undefined,
       });
-      const isPlain = code === undefined && userId === undefined;
       return {
         data: found.map(viewOf),
-        next: next === undefined ? null : cursorOf(next),
-        ...totalOf({
-          ...{ after, data: found, isLast: next === undefined },
-          count: isPlain
-            ? (most) => deliveries.index.countUpTo({ kind: "refusedCalls", filter }, most)
-            : undefined,
-        }),
+        ...page,
         indexedUntil: isoTimeOrNull(deliveries.progress.indexedUntilMs("refusedCalls")),
       };
     },
@@ -135,18 +129,9 @@ async function bodyOf(parts: RefusedParts, { listed, sourceId }: Named) {
 const none = (noBody: NoBody) => ({ bodyText: null, isBodyCut: false, noBody });
 
 /** Undefined when its topic no longer has it. */
-async function readRecord(
-  { host, refusedCalls }: RefusedParts,
-  place: number,
-): Promise<RefusedCalls | undefined> {
-  const late = new AbortController();
-  const timer = host.setTimeout(() => late.abort(), READ_WITHIN_MS);
-  try {
-    return (await refusedCalls.read([place], late.signal)).get(place);
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    throw new ProblemError("unavailable", "Kafka does not give the refused call now");
-  } finally {
-    timer.clear();
-  }
+function readRecord({ host, refusedCalls }: RefusedParts, place: number): Promise<RefusedCalls | undefined> {
+  const late = unavailable("Kafka does not give the refused call now");
+  return inTime({ host, withinMs: READ_WITHIN_MS, late }, async (signal) =>
+    (await refusedCalls.read([place], signal)).get(place),
+  );
 }

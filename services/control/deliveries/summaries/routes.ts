@@ -10,7 +10,7 @@ import { REQUEST_FIELDS } from "../flow/schemas.ts";
 import { readSteps, STEP_TEXT } from "../flow/steps.ts";
 import type { FlowQuery } from "../index/flow-stages.ts";
 import { add, NO_REQUESTS, type RequestCounts } from "../index/totals-table.ts";
-import { summarizeWaiting } from "../waiting/list.ts";
+import { summarizeWaiting, type WaitingSummary } from "../waiting/list.ts";
 import { SummaryView, summaryView } from "../waiting/list-routes.ts";
 import { idsIn, SUMMARIES_QUERY, summariesFields } from "./ids.ts";
 import type { SummaryParts } from "./parts.ts";
@@ -22,11 +22,26 @@ const DestinationSummaryView = Type.Object(
     waiting: Type.Unsafe<Static<typeof SummaryView> | null>({
       anyOf: [SummaryView, { type: "null" }],
       description:
-        "All that waits now, as in GET /v1/destinations/{id}/waiting; null while Kafka does not say.",
+        "All that waits now, as in GET /v1/destinations/{id}/waiting; null while Kafka does not say, and where it is not asked for.",
     }),
   },
   { title: "DestinationSummary", description: "Requests of the range, and what waits." },
 );
+
+const DestinationsQuery = Type.Object(
+  {
+    ...SUMMARIES_QUERY.properties,
+    waiting: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "false: what waits is not read from Kafka, which may take four seconds.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const NOT_ASKED: ReadonlyMap<string, WaitingSummary> = new Map();
 
 const SummariesView = Type.Object(
   {
@@ -45,16 +60,16 @@ export function addSummariesRoute(app: ControlApp, parts: SummaryParts): void {
         operationId: "listDestinationSummaries",
         summary: "Requests by outcome, how long they took, and what waits, of several destinations",
         description: `For a page of a list, in one request instead of two for each. Every request is counted, about ten seconds after it ended. ${STEP_TEXT}`,
-        querystring: SUMMARIES_QUERY,
+        querystring: DestinationsQuery,
         response: { 200: SummariesView, ...problemResponses },
       },
     },
-    async ({ query: { ids: text, ...query } }) => {
+    async ({ query: { ids: text, waiting: isAsked = true, ...query } }) => {
       const { deliveries, destinations, host, nowMs, waiting } = parts;
       const ids = idsIn(text).filter((id) => destinations.get(id) !== undefined);
       const range = readSteps(query, nowMs());
       const indexedUntilMs = deliveries.progress.indexedUntilMs("totals");
-      const summaries = await summarizeWaiting(waiting, new Set(ids), host);
+      const summaries = isAsked ? await summarizeWaiting(waiting, new Set(ids), host) : NOT_ASKED;
       const data: Static<typeof DestinationSummaryView>[] = [];
       for (const destinationId of ids) {
         const stats = statsOf(await requestsOf(parts, { ...range, destinationId }));

@@ -8,6 +8,7 @@ import { callFlow } from "../flow/flow.ts";
 import { countedUntilMs } from "../flow/read.ts";
 import { CALL_FLOW_FIELDS, CountedUntilField } from "../flow/schemas.ts";
 import { readSteps, STEP_TEXT } from "../flow/steps.ts";
+import { isPresent } from "../known-source.ts";
 import { idsIn, SUMMARIES_QUERY, summariesFields } from "./ids.ts";
 import type { SourceSummaryParts } from "./parts.ts";
 
@@ -39,8 +40,8 @@ export function addSourceSummariesRoute(app: ControlApp, parts: SourceSummaryPar
       },
     },
     async ({ query: { ids: text, ...query } }) => {
-      const { deliveries, host, nowMs, sources } = parts;
-      const ids = idsIn(text).filter((id) => sources.get(id) !== undefined);
+      const { deliveries, host, nowMs } = parts;
+      const ids = idsIn(text).filter((id) => isPresent(parts, id));
       const range = readSteps(query, nowMs());
       const untilMs = countedUntilMs(parts);
       const data: Static<typeof SourceSummaryView>[] = [];

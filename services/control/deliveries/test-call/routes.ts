@@ -4,6 +4,7 @@ import { type AcceptedCall, deliveryHeaders } from "#contract";
 import { createMask, SecretError, secretsOfUrl } from "#secrets";
 import type { DestinationConfig } from "#topics";
 import { IdParams } from "../../http/fields.ts";
+import { nullableInteger, nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
@@ -23,9 +24,6 @@ const TestBody = Type.Object(
   { additionalProperties: false, default: {} },
 );
 
-const nullableString = (description: string) =>
-  Type.Unsafe<string | null>({ type: ["string", "null"], description });
-
 const TestResult = Type.Object(
   {
     messageId: Type.String(),
@@ -41,10 +39,7 @@ const TestResult = Type.Object(
         reason: nullableString(
           "A slug such as timeout or http_5xx; no_usable_address for every host that is unknown or forbidden, secret_unreadable when a key is missing in HOOKLINE_ENCRYPTION_KEYS. null on success.",
         ),
-        status: Type.Unsafe<number | null>({
-          type: ["integer", "null"],
-          description: "null when there was no response.",
-        }),
+        status: nullableInteger("null when there was no response."),
         durationMs: Type.Integer({ description: "To the status line and headers, or to the failure." }),
         error: nullableString("For people; null on success."),
         response: nullableString("The first 1 KiB of the response's body; null when there was no response."),

@@ -1,7 +1,8 @@
 import { type CallUser, userKey } from "#contract";
 import type { Host } from "#host";
 import type { DeliveryJob } from "#topics";
-import type { WaitingReader } from "./reader.ts";
+import { inTime } from "../../http/in-time.ts";
+import type { FoundJob, WaitingReader } from "./reader.ts";
 import { FurthestCopies, type WaitingJob } from "./waiting-job.ts";
 import type { DestinationIds } from "./wakes.ts";
 
@@ -30,28 +31,16 @@ export async function findWaiting(
   { destinationIds, means, most = MOST_JOBS }: FindOptions,
   host: Pick<Host, "setTimeout">,
 ): Promise<FoundWaiting> {
-  const late = new AbortController();
-  const timer = host.setTimeout(() => late.abort(), SCAN_MS);
   const found = new FurthestCopies(most);
-  const end = (isComplete: boolean) => ({ jobs: found.first(most), count: found.size, isComplete });
-  try {
-    const scanned = await reader.scan({
-      destinationIds,
-      after: undefined,
-      signal: late.signal,
-      async onJob(copy) {
-        const job = await reader.decode(copy);
-        const { place, topicName } = copy;
-        if (means(job)) found.add({ place, topicName, job });
-      },
-    });
-    return end(scanned === undefined);
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    return end(false);
-  } finally {
-    timer.clear();
-  }
+  const onJob = async (copy: FoundJob): Promise<void> => {
+    const job = await reader.decode(copy);
+    if (means(job)) found.add({ place: copy.place, topicName: copy.topicName, job });
+  };
+  const isComplete = await inTime(
+    { host, withinMs: SCAN_MS, late: () => false },
+    async (signal) => (await reader.scan({ destinationIds, after: undefined, signal, onJob })) === undefined,
+  );
+  return { jobs: found.first(most).jobs, count: found.size, isComplete };
 }
 
 /** What is nobody's is everybody's: its record is older than its fields for the user. */

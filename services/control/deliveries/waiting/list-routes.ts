@@ -4,7 +4,7 @@ import { userIn } from "#contract";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
 import { problemResponses } from "../../http/openapi.ts";
-import { DEFAULT_LIMIT, PageQuery, pageFields } from "../../http/pages.ts";
+import { DEFAULT_LIMIT, pageFields } from "../../http/pages.ts";
 import { refused } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
@@ -12,6 +12,7 @@ import { USER_VIEW } from "../../http/user-fields.ts";
 import { existingDestination } from "../../resources/destinations/existing.ts";
 import { listWaiting, type WaitingList, type WaitingSummary } from "./list.ts";
 import type { WaitingListParts } from "./parts.ts";
+import { WaitingQuery, waitingTest } from "./query.ts";
 import type { WaitingPlace } from "./stretches.ts";
 import { WAITING_FIELDS, waitingView } from "./view.ts";
 
@@ -33,7 +34,7 @@ export const SummaryView = Type.Object(
     oldestReceivedAt: nullableString("When the call was accepted that has waited longest."),
     isComplete: Type.Boolean({ description: "False: there are more than could be counted in four seconds." }),
   },
-  { title: "WaitingSummary", description: "All that waits." },
+  { title: "WaitingSummary", description: "All that waits, and is asked for." },
 );
 
 const WaitingPage = Type.Object(
@@ -58,17 +59,18 @@ export function addWaitingRoute(app: ControlApp, parts: WaitingListParts): void 
         description:
           "Read from Kafka at this moment, by the topics in which calls wait, shortest delay first, and within one in the order of their time. A call whose request is under way still counts. A page may have fewer entries than asked for, and a next one all the same, when much waits for others.",
         params: IdParams,
-        querystring: PageQuery,
+        querystring: WaitingQuery,
         response: { 200: WaitingPage, ...problemResponses },
       },
     },
-    async ({ params, query: { after, limit = DEFAULT_LIMIT } }) => {
-      const destination = existingDestination(parts, params.id);
+    async ({ params, query: { after, limit = DEFAULT_LIMIT, ...narrowing } }) => {
+      const { id: destinationId } = existingDestination(parts, params.id);
       const found = await listWaiting(
         parts.waiting,
         {
-          destinationId: destination.id,
+          destinationId,
           limit,
+          means: waitingTest(destinationId, narrowing),
           after: after === undefined ? undefined : readCursor(after),
         },
         parts.host,
@@ -102,7 +104,8 @@ function cursorOf({ offset, partition, topic }: WaitingPlace): string {
 
 function readCursor(cursor: string): WaitingPlace {
   const text = Buffer.from(cursor, "base64url").toString();
-  const [, topic, partition, offset] = /^(\d{1,3}):(\d{1,5}):(\d{1,16})$/.exec(text) ?? [];
+  // Before the first offset where nothing was read in time.
+  const [, topic, partition, offset] = /^(\d{1,3}):(\d{1,5}):(-1|\d{1,16})$/.exec(text) ?? [];
   if (topic === undefined || partition === undefined || offset === undefined)
     throw refused([{ path: "after", message: "is not a cursor that this list gave" }]);
   return { topic: Number(topic), partition: Number(partition), offset: Number(offset) };

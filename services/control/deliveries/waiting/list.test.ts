@@ -6,6 +6,8 @@ import type { WaitingPlace } from "./stretches.ts";
 
 const host = { setTimeout: () => ({ clear: () => undefined }) as never };
 
+const OF = { destinationId: "d1", means: () => true };
+
 type Standing = readonly [messageId: string, attempts: number, destinationId?: string];
 
 /** Topics in their order, each with one partition. Also what is behind a page is read, as when Kafka is quick. */
@@ -40,7 +42,7 @@ async function pages(reader: WaitingReader, limit: number) {
   const listed: (readonly [messageId: string, topicName: string])[][] = [];
   let after: WaitingPlace | undefined;
   do {
-    const page = await listWaiting(reader, { destinationId: "d1", limit, after }, host);
+    const page = await listWaiting(reader, { ...OF, limit, after }, host);
     if (after === undefined) expect(page.summary?.calls).toBe(3);
     listed.push(page.jobs.map(({ job, topicName }) => [job.messageId, topicName]));
     after = page.next;
@@ -89,6 +91,40 @@ test("a copy that is found late and has not come as far is left out", async () =
       ["c", "topic-1"],
     ],
   ]);
+});
+
+test("a page whose first jobs have all been written on leads to those behind them", async () => {
+  const many = Array.from({ length: 1_010 }, (_, at) => `j${at}`);
+  const reader = readerOf(
+    [...many, "k1", "k2"].map((id) => [id, 0]),
+    many.map((id) => [id, 1]),
+  );
+  const list = (after: WaitingPlace | undefined) => listWaiting(reader, { ...OF, limit: 1, after }, host);
+  const first = await list(undefined);
+  expect(first.summary?.calls).toBe(1_012);
+  const second = first.jobs.length > 0 ? first : await list(first.next);
+  expect(second.jobs.map(({ job }) => job.messageId)).toEqual(["k1"]);
+});
+
+test("of copies the one that has come furthest says whether its job is meant", async () => {
+  const reader = readerOf(
+    [
+      ["a", 0],
+      ["b", 0],
+      ["c", 2],
+    ],
+    [
+      ["a", 1],
+      ["c", 1],
+    ],
+  );
+  const list = async (means: (job: DeliveryJob) => boolean) => {
+    const { jobs, summary } = await listWaiting(reader, { ...OF, means, limit: 5, after: undefined }, host);
+    return [jobs.map(({ job }) => job.messageId), summary?.calls];
+  };
+  expect(await list(({ attempts }) => attempts === 0)).toEqual([["b"], 1]);
+  expect(await list(({ attempts }) => attempts === 1)).toEqual([["a"], 1]);
+  expect(await list(({ attempts }) => attempts > 0)).toEqual([["c", "a"], 2]);
 });
 
 test("how much waits for several destinations comes from one reading, each job of copies once", async () => {

@@ -1,6 +1,7 @@
 // One page of what waits for a destination, and on the first page how much it is.
-import type { Host } from "#host";
-import { ProblemError } from "../../http/problem.ts";
+import type { Host, Timer } from "#host";
+import type { DeliveryJob } from "#topics";
+import { inTime, unavailable } from "../../http/in-time.ts";
 import type { FoundJob, WaitingReader } from "./reader.ts";
 import type { WaitingPlace } from "./stretches.ts";
 import { FurthestCopies, type WaitingJob } from "./waiting-job.ts";
@@ -32,6 +33,8 @@ export interface ListOptions {
   readonly destinationId: string;
   readonly limit: number;
   readonly after: WaitingPlace | undefined;
+  /** Which of its jobs. */
+  means(job: DeliveryJob): boolean;
 }
 
 /**
@@ -41,32 +44,29 @@ export interface ListOptions {
  */
 export async function listWaiting(
   reader: WaitingReader,
-  { after, destinationId, limit }: ListOptions,
+  { after, destinationId, limit, means }: ListOptions,
   host: Pick<Host, "setTimeout">,
 ): Promise<WaitingList> {
-  const late = new AbortController();
   const full = new AbortController();
-  const timers = [host.setTimeout(() => late.abort(), SCAN_MS)];
+  let fullTimer: Timer | undefined;
   const found = new FurthestCopies(limit + SPARE_JOBS);
-  let isFull = false;
   const onJob = async (copy: FoundJob): Promise<void> => {
-    found.add({ place: copy.place, topicName: copy.topicName, job: await reader.decode(copy) });
-    if (isFull || after === undefined || found.size <= limit) return;
-    isFull = true;
-    timers.push(host.setTimeout(() => full.abort(), LOOK_ON_MS));
+    const job = await reader.decode(copy);
+    found.add({ place: copy.place, topicName: copy.topicName, job }, means(job));
+    if (after === undefined || found.size <= limit) return;
+    fullTimer ??= host.setTimeout(() => full.abort(), LOOK_ON_MS);
   };
+  const late = unavailable("Kafka does not give the waiting calls now");
   try {
-    const signal = AbortSignal.any([late.signal, full.signal]);
-    const end = await reader.scan({ destinationIds: new Set([destinationId]), after, signal, onJob });
-    const jobs = found.first(limit);
-    const next = found.size > jobs.length ? jobs.at(-1)?.place : end;
-    const summary = after === undefined ? sum(found.receivedAtMs(), end === undefined) : undefined;
-    return { jobs, next, summary };
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    throw new ProblemError("unavailable", "Kafka does not give the waiting calls now");
+    return await inTime({ host, withinMs: SCAN_MS, late }, async (ending) => {
+      const signal = AbortSignal.any([ending, full.signal]);
+      const end = await reader.scan({ destinationIds: new Set([destinationId]), after, signal, onJob });
+      const { jobs, next = end } = found.first(limit);
+      const summary = after === undefined ? sum(found.receivedAtMs(), end === undefined) : undefined;
+      return { jobs, next, summary };
+    });
   } finally {
-    for (const timer of timers) timer.clear();
+    fullTimer?.clear();
   }
 }
 
@@ -76,22 +76,16 @@ export async function summarizeWaiting(
   destinationIds: ReadonlySet<string>,
   host: Pick<Host, "setTimeout">,
 ): Promise<ReadonlyMap<string, WaitingSummary>> {
-  const late = new AbortController();
-  const timer = host.setTimeout(() => late.abort(), SCAN_MS);
   const found = new Map([...destinationIds].map((id) => [id, new FurthestCopies(0)]));
   const onJob = async (copy: FoundJob): Promise<void> => {
     const job = await reader.decode(copy);
     found.get(job.destinationId)?.add({ place: copy.place, topicName: copy.topicName, job });
   };
-  try {
-    const end = await reader.scan({ destinationIds, after: undefined, signal: late.signal, onJob });
+  const late = (): ReadonlyMap<string, WaitingSummary> => new Map();
+  return await inTime({ host, withinMs: SCAN_MS, late }, async (signal) => {
+    const end = await reader.scan({ destinationIds, after: undefined, signal, onJob });
     return new Map([...found].map(([id, copies]) => [id, sum(copies.receivedAtMs(), end === undefined)]));
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    return new Map();
-  } finally {
-    timer.clear();
-  }
+  });
 }
 
 function sum(allReceivedAtMs: Iterable<number>, isComplete: boolean): WaitingSummary {

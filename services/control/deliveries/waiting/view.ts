@@ -3,15 +3,15 @@ import { Type } from "typebox";
 import type { WebhookOutcome } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nullableInteger, nullableString } from "../../http/nullable.ts";
-import { OutcomeReasonField } from "../../http/reason-fields.ts";
+import { LastOutcomeField } from "../../http/reason-fields.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { WEBHOOK_FIELDS, webhookFields } from "../../http/webhook-fields.ts";
-import { type WaitingJob, waitingState } from "./waiting-job.ts";
+import { WAITING_STATES, type WaitingJob, waitingState } from "./waiting-job.ts";
 
 export const WebhookOutcomeView = Type.Object({
   ...WEBHOOK_FIELDS,
   kind: Type.String({ description: "retryable or permanent." }),
-  reason: OutcomeReasonField,
+  reason: LastOutcomeField,
   status: nullableInteger(),
   error: Type.String(),
   at: TimeField,
@@ -21,7 +21,7 @@ export const WebhookOutcomeView = Type.Object({
 export const WAITING_FIELDS = {
   state: Type.Unsafe<string>({
     type: "string",
-    enum: ["queued", "waiting", "paused"],
+    enum: [...WAITING_STATES],
     description:
       "queued: it is sent as soon as it is read. waiting: until nextAttemptAt, or until its endpoint is back. paused: until the destination is resumed.",
   }),

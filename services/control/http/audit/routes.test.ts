@@ -5,6 +5,7 @@ import { auditEntry } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
 import type { AuditEntry } from "#topics";
 import { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
+import { readInto } from "../../deliveries/index/fixtures/reading.ts";
 import { LOCAL_CALLER } from "../auth.ts";
 import { createServer } from "../server.ts";
 import type { AuditNote } from "./parts.ts";
@@ -26,9 +27,7 @@ function indexOf(entries: readonly AuditEntry[]): DeliveryIndex {
   const folder = scratchFolder();
   const index = new DeliveryIndex({ folder, nowMs: () => 1_000_000, onDiscarded: () => undefined });
   ends.push(() => index.close());
-  const spots = entries.map((record, offset) => ({ partition: 0, offset, record }));
-  const nextOffset = entries.length;
-  index.apply({ kind: "auditLog", partition: 0, entries: spots, nextOffset, epoch: index.epoch });
+  readInto(index, "auditLog", entries);
   return index;
 }
 

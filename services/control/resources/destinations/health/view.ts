@@ -2,13 +2,11 @@
 import { Type } from "typebox";
 import type { DestinationConfig, DestinationHealth, WebhookHealth } from "#topics";
 import { TimeField } from "../../../http/fields.ts";
+import { nullableTime } from "../../../http/nullable.ts";
 import { OutcomeReasonField } from "../../../http/reason-fields.ts";
 import { WEBHOOK_FIELDS, webhookFields } from "../../../http/webhook-fields.ts";
 import type { JoinedBreaker } from "../../../records/breakers/breakers.ts";
 import { isAbout, unbrokenSinceMs } from "./written.ts";
-
-const nullableTime = (description: string) =>
-  Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time", description });
 
 const Failure = Type.Object(
   {
