@@ -51,11 +51,16 @@ function placedSpan(sql: Statements, table: PlacedTable): Span | undefined {
   };
 }
 
+/** Looks at two rows of each step: SQLite would go through all of them for a `min` and a `max` together. */
 function totalsSpan(sql: Statements): Span | undefined {
-  const [row] = sql.all(
-    "SELECT min(minute_ms) AS oldest, max(minute_ms) AS newest FROM totals WHERE step_ms IN (?, ?, ?)",
-    ...Object.values(STEP_MS),
-  );
-  if (row === undefined || row["oldest"] === null) return undefined;
-  return { oldestMs: Number(row["oldest"]), newestMs: Number(row["newest"]) };
+  const ends = (order: "ASC" | "DESC"): number[] =>
+    Object.values(STEP_MS).flatMap((stepMs) =>
+      sql
+        .all(`SELECT minute_ms FROM totals WHERE step_ms = ? ORDER BY minute_ms ${order} LIMIT 1`, stepMs)
+        .map((row) => Number(row["minute_ms"])),
+    );
+  const oldest = ends("ASC");
+  return oldest.length === 0
+    ? undefined
+    : { oldestMs: Math.min(...oldest), newestMs: Math.max(...ends("DESC")) };
 }
