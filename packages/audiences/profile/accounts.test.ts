@@ -132,6 +132,15 @@ describe("a user's accounts are told", () => {
     user.happen({ kind: "suppress", sourceId: null, isSuppressed: true });
     expect(user.told()).toEqual([]);
     tellAccounts(user.profile, SET.told, true);
+
+  test("of none for whose name the profile has no room, also by a merge", () => {
+    const [moved, survivor] = [new User("old"), new User("ann")];
+    for (const id of ["a", "b", "c"]) moved.call("Seen", id.padEnd(30_000, "x"));
+    for (const id of ["d", "e", "f"]) survivor.call("Seen", id.padEnd(30_000, "x"));
+    survivor.happen({ kind: "merge", moved: moved.profile });
+    expect([moved.profile.accounts.size, survivor.profile.accounts.size]).toEqual([2, 2]);
+    expect(survivor.profile.incompleteFor).toEqual(new Set(["buyers"]));
+  });
     expect(user.told()).toEqual([["acme", ["buyers"]]]);
   });
 

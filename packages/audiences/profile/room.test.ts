@@ -4,7 +4,15 @@ import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
 import { applyEvent } from "./apply.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
 import { advance } from "./judging.ts";
-import { createProfile, isFull, MAX_PROFILE_BYTES, MAX_TRAITS, type Profile, UNCOUNTED } from "./profile.ts";
+import {
+  createProfile,
+  isFull,
+  MAX_EVENT_NAMES,
+  MAX_PROFILE_BYTES,
+  MAX_TRAITS,
+  type Profile,
+  UNCOUNTED,
+} from "./profile.ts";
 import { profileFromRecord, profileToRecord } from "./record.ts";
 import { forgetUnused } from "./retire.ts";
 import { profileBytes } from "./size.ts";
@@ -185,6 +193,27 @@ describe("a full profile", () => {
   });
 
   test("goes on once what filled it is over", () => {
+
+  test.each([
+    ["long names of calls", 30_000, 5],
+    ["many names of calls", 10, MAX_EVENT_NAMES + 5],
+  ])(
+    "is none by %s of those that are merged into it: what has no room is left out",
+    (_, characters, merges) => {
+      const bench = new Bench(counted);
+      const [type, firstMs, lastMs] = ["track", NOW_MS, NOW_MS];
+      for (let index = 0; index < merges; index += 1) {
+        const moved = { ...createProfile(`anon:${index}`, 0), judgedAtMs: NOW_MS };
+        const name = `${index}`.padEnd(characters, "x");
+        moved.events.set(`${type} ${name}`, { type, name, count: 1, firstMs, lastMs });
+        const moment = { offset: index, nowMs: NOW_MS };
+        expect(applyEvent(bench.profile, { kind: "merge", moved }, bench.set, moment)).toBe("applied");
+      }
+      const { events, sizeBytes, uncounted } = bench.profile;
+      expect([sizeBytes <= MAX_PROFILE_BYTES, sizeBytes]).toEqual([true, profileBytes(bench.profile)]);
+      expect([events.size <= MAX_EVENT_NAMES, uncounted]).toEqual([true, UNCOUNTED.names]);
+    },
+  );
     const bench = full();
     expect(bench.track(1, LATER_MS + 30 * DAY_MS)).toBe("applied");
   });
