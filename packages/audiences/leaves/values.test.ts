@@ -49,6 +49,11 @@ test("of equally frequent values the first in alphabetical order; less than twic
   expect(folded("most_frequent", ["b", "a"]).value).toBeNull();
 });
 
+
+test("a value that nests too deep to be sent as a trait is left out", () => {
+  const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
+  expect(folded("last", [nested(62), nested(63)]).value).toEqual(nested(62));
+});
 test("a value longer than 512 characters is left out", () => {
   expect(folded("unique_count", ["x".repeat(511), "y"]).value).toBe(1);
   expect(folded("first", ["x".repeat(511), "y"]).value).toBe("y");

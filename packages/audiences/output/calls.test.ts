@@ -102,6 +102,12 @@ test("contract 8.7: the track call of a change, its properties the traits that a
   expect(trackCall({ ...along, text: "false" }, context)).toMatchObject({ event: "Audience Exited" });
 });
 
+
+test("a call has room for the deepest value that a computed trait keeps", () => {
+  const text = "[".repeat(62) + "]".repeat(62);
+  const { body } = traitsCall({ ...FLIP, text }, { profile, computation: audience });
+  expect(JSON.parse(body).traits).toEqual({ big_spenders: JSON.parse(text) });
+});
 test("contract 8.8: traits go along with the membership, which no trait replaces", () => {
   const along = { ...FLIP, traits: '{"plan":"pro","big_spenders":"x"}' };
   const { body } = traitsCall(along, { profile, computation: audience, space: SPACE });
