@@ -66,7 +66,7 @@ export {
   noteEveryMs,
   noteUse,
 } from "./profile/expiry.ts";
-export { Gathering } from "./profile/gathering.ts";
+export { type Gathered, Gathering } from "./profile/gathering.ts";
 export {
   accountProfileId,
   anonymousProfileId,
@@ -81,7 +81,7 @@ export {
   userProfileId,
 } from "./profile/identity.ts";
 export { noteLeftOut, noteMissing } from "./profile/incomplete.ts";
-export { advance, evaluate } from "./profile/judging.ts";
+export { advance, evaluate, keepInRoom } from "./profile/judging.ts";
 export { leafKeysOf } from "./profile/leaf-keys.ts";
 export { learnMember } from "./profile/member-facts.ts";
 export {
