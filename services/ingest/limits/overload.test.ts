@@ -23,6 +23,8 @@ async function start(options: FixtureOptions): Promise<void> {
 const call = { event: "E", userId: "u" };
 const sendCall = () => post(ingest, "/v1/track", { body: call });
 
+const PIXEL = Buffer.from(JSON.stringify({ ...call, writeKey: WRITE_KEY })).toString("base64url");
+const fetchPixel = () => fetch(`${ingest.url}/v1/pixel/track?data=${PIXEL}`);
 test("200 comes only after the calls are stored", async () => {
   const acknowledged = Promise.withResolvers<"stored">();
   await start({ store: () => acknowledged.promise });
@@ -45,7 +47,7 @@ test("when Kafka does not acknowledge it is 503 with Retry-After", async () => {
   expect(reply.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
 });
 
-test("a bug in storing is one 500 and a word to the operators; the next call is served", async () => {
+test("a bug in storing is one 500, or a picture, and a word to the operators; the next call is served", async () => {
   let bug = true;
   await start({
     store: async () => {
@@ -54,7 +56,9 @@ test("a bug in storing is one 500 and a word to the operators; the next call is 
     },
   });
   expect(await sendCall()).toMatchObject({ status: 500, body: { code: "internal_error" } });
-  expect(ingest.unexpected).toMatchObject([{ message: "a bug" }]);
+  const pixel = await fetchPixel();
+  expect([pixel.status, pixel.headers.get("content-type")]).toEqual([200, "image/gif"]);
+  expect(ingest.unexpected).toMatchObject([{ message: "a bug" }, { message: "a bug" }]);
   bug = false;
   expect(await sendCall()).toMatchObject({ status: 200 });
 });
@@ -177,8 +181,7 @@ describe("load shedding", () => {
 
   test("a pixel is a picture all the same, and is not stored", async () => {
     await start({ load: { unavailable: () => "kafka" } });
-    const data = Buffer.from(JSON.stringify({ ...call, writeKey: WRITE_KEY })).toString("base64url");
-    expect((await fetch(`${ingest.url}/v1/pixel/track?data=${data}`)).status).toBe(200);
+    expect((await fetchPixel()).status).toBe(200);
     expect(ingest.stored).toEqual([]);
     expect(await ingest.metrics.expose()).toContain('ingest_requests_shed_total{reason="kafka"} 1');
   });
