@@ -31,8 +31,6 @@ export { filterFrom, filterOf, whyNotTaken } from "./leaves/stored-filter.ts";
 export {
   type FlipContext,
   messageIdOf,
-  SPACE,
-  type Space,
   TRACK_EVENTS,
   TRACK_PROPERTIES,
   trackCall,
