@@ -73,9 +73,7 @@ export {
   type Owner,
   ownerOf,
   profileIdOf,
-  type RedirectOf,
   subjectOf,
-  survivorOf,
   userProfileId,
 } from "./profile/identity.ts";
 export { noteLeftOut, noteMissing } from "./profile/incomplete.ts";
