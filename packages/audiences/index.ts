@@ -6,8 +6,6 @@ export {
   spaceCostProblem,
 } from "./definition/cost.ts";
 export type {
-  AudienceDefinition,
-  ComputedTraitDefinition,
   Reading,
   ReduceFn,
   Subject,
@@ -23,7 +21,6 @@ export {
   explainMembership,
   explainValue,
   type LeafExplanation,
-  type MembershipExplanation,
 } from "./explain/explain.ts";
 export { type DecidingCondition, explainFilter } from "./explain/explain-filter.ts";
 export { passesFilter } from "./leaves/call-filter.ts";
@@ -58,7 +55,6 @@ export type { MemberFact, Moment, Outcome, ProfileCall, ProfileEvent } from "./p
 export {
   countsFromOf,
   type Expiry,
-  type ExpiryMoment,
   expire,
   isUse,
   noteEveryMs,
@@ -84,7 +80,6 @@ export {
   createProfile,
   type Flip,
   isFull,
-  MAX_PROFILE_BYTES,
   MAX_TRAITS,
   NO_MOVES,
   NO_STEPS,
@@ -96,7 +91,7 @@ export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
 export { isKnownFromSummary, isUnknown, seedLeaves } from "./profile/seed.ts";
-export { MAX_SENT_TRAIT_LENGTH, MAX_SENT_TRAITS, type Sends, traitsAlong } from "./profile/sent-along.ts";
+export { MAX_SENT_TRAITS, type Sends, traitsAlong } from "./profile/sent-along.ts";
 export { isSentFirst } from "./profile/settle.ts";
 export { isSilenced } from "./profile/suppression.ts";
 export { chooseVersions, type Versions } from "./profile/versions.ts";
