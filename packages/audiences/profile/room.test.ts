@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
-import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
+import { audience, callOf, NOW_MS, trait } from "../fixtures/definitions.ts";
 import { applyEvent } from "./apply.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
 import { advance } from "./judging.ts";
@@ -17,28 +16,12 @@ import { profileFromRecord, profileToRecord } from "./record.ts";
 import { forgetUnused } from "./retire.ts";
 import { profileBytes } from "./size.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-function trait(id: string, definition: object) {
-  const reading = parseComputedTrait(definition);
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
-  return { ...base, id, key: id, definition: reading.definition };
-}
 
 const reduced = (id: string, fn: string, more: object = {}) =>
   trait(id, { event: "A", reduce: { fn, path: "properties.v" }, ...more });
 const counted = trait("count", { event: "A", reduce: { fn: "count" } });
-
-function audience(id: string, definition: object, named: readonly string[] = []) {
-  const audiences = new Map(named.map((key) => [key, { references: [] }]));
-  const reading = parseAudience(definition, { audiences });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
-  return { ...base, id, key: id, definition: reading.definition };
-}
 
 /** 27 sums of 30 days, each of its own leaf. */
 const sums = Array.from({ length: 27 }, (_, index) =>
@@ -61,9 +44,7 @@ class Bench {
 
   call(body: object, atMs = NOW_MS, { type = "track" } = {}) {
     this.#offset += 1;
-    const ids = { userId: "u", anonymousId: null, sourceId: "s", messageId: `m${this.#offset}` };
-    const times = { timestampMs: atMs, receivedAtMs: atMs };
-    const call = { ...ids, ...times, type, name: "A", body: { ...body } };
+    const call = callOf({ messageId: `m${this.#offset}`, type, body: { ...body }, atMs });
     return applyEvent(this.profile, { kind: "call", call }, this.set, { offset: this.#offset, nowMs: atMs });
   }
 
@@ -126,7 +107,7 @@ describe("a profile goes on", () => {
 
   test("with a trait that was left out: what asks for it is named, and what names that, until they are deleted", () => {
     const more = audience("more", { trait: "more", op: "exists" });
-    const naming = audience("naming", { all: [{ audience: "more" }, { event: "A" }] }, ["more"]);
+    const naming = audience("naming", { all: [{ audience: "more" }, { event: "A" }] });
     const bench = new Bench(more, naming, audience("other", { trait: "t0", op: "exists" }), counted);
     bench.identify(
       Object.fromEntries(Array.from({ length: MAX_TRAITS }, (_, index) => [`t${index}`, index])),
@@ -193,6 +174,25 @@ describe("a full profile", () => {
   });
 
   test("goes on once what filled it is over", () => {
+    const bench = full();
+    expect(bench.track(1, LATER_MS + 30 * DAY_MS)).toBe("applied");
+  });
+
+  test("that is the sum of two is cut to what fits", () => {
+    const [one, other] = [new Bench(reduced("all", "unique")), new Bench(reduced("all", "unique"))];
+    for (let index = 0; index < 150; index += 1) {
+      one.track(url(index));
+      other.track(url(1_000 + index));
+    }
+    const own = one.valueOf("all") as string[];
+    const merge = { kind: "merge", moved: other.profile } as const;
+    applyEvent(one.profile, merge, one.set, { offset: 1_000, nowMs: NOW_MS });
+    expect(isFull(one.profile)).toBe(false);
+    const values = one.valueOf("all") as string[];
+    expect(values.length).toBeGreaterThan(own.length);
+    expect(values).toEqual(expect.arrayContaining(own));
+    expect([...one.profile.incompleteFor]).toEqual(["all"]);
+  });
 
   test.each([
     ["long names of calls", 30_000, 5],
@@ -214,23 +214,4 @@ describe("a full profile", () => {
       expect([events.size <= MAX_EVENT_NAMES, uncounted]).toEqual([true, UNCOUNTED.names]);
     },
   );
-    const bench = full();
-    expect(bench.track(1, LATER_MS + 30 * DAY_MS)).toBe("applied");
-  });
-
-  test("that is the sum of two is cut to what fits", () => {
-    const [one, other] = [new Bench(reduced("all", "unique")), new Bench(reduced("all", "unique"))];
-    for (let index = 0; index < 150; index += 1) {
-      one.track(url(index));
-      other.track(url(1_000 + index));
-    }
-    const own = one.valueOf("all") as string[];
-    const merge = { kind: "merge", moved: other.profile } as const;
-    applyEvent(one.profile, merge, one.set, { offset: 1_000, nowMs: NOW_MS });
-    expect(isFull(one.profile)).toBe(false);
-    const values = one.valueOf("all") as string[];
-    expect(values.length).toBeGreaterThan(own.length);
-    expect(values).toEqual(expect.arrayContaining(own));
-    expect([...one.profile.incompleteFor]).toEqual(["all"]);
-  });
 });
