@@ -110,6 +110,9 @@ function isDebugging({ process }: Runtime): boolean {
   return names.includes("analytics") || names.includes("*");
 }
 
+/** A timer of more than 24.8 days rings at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The runtime that this module was loaded into. */
 export function realHost(): Host {
   const runtime = globalThis as unknown as Runtime;
@@ -117,7 +120,7 @@ export function realHost(): Host {
   return {
     nowMs: () => Date.now(),
     uptimeMs: () => performance.now(),
-    setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
+    setTimer: (callback, delayMs) => setTimeout(callback, Math.min(delayMs, LONGEST_TIMER_MS)),
     clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
     chance: () => Math.random(),
     newId: () => newUuid(crypto),

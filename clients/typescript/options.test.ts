@@ -77,3 +77,12 @@ test("ids are UUIDs, also where randomUUID is missing", () => {
   expect(newUuid({ getRandomValues: (bytes) => crypto.getRandomValues(bytes) })).toMatch(pattern);
   expect(realHost().newId()).toMatch(pattern);
 });
+
+test("a time may be as long as one likes: its timer does not ring at once", async () => {
+  const { clearTimer, setTimer } = realHost();
+  const rang: number[] = [];
+  const timers = [Number.POSITIVE_INFINITY, 2 ** 31].map((ms) => setTimer(() => rang.push(ms), ms));
+  await new Promise<void>((resolve) => setTimer(resolve, 2));
+  for (const timer of timers) clearTimer(timer);
+  expect(rang).toEqual([]);
+});

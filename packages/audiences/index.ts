@@ -6,8 +6,6 @@ export {
   spaceCostProblem,
 } from "./definition/cost.ts";
 export type {
-  AudienceDefinition,
-  ComputedTraitDefinition,
   Reading,
   ReduceFn,
   Subject,
@@ -23,7 +21,6 @@ export {
   explainMembership,
   explainValue,
   type LeafExplanation,
-  type MembershipExplanation,
 } from "./explain/explain.ts";
 export { type DecidingCondition, explainFilter } from "./explain/explain-filter.ts";
 export { passesFilter } from "./leaves/call-filter.ts";
@@ -31,8 +28,6 @@ export { filterFrom, filterOf, whyNotTaken } from "./leaves/stored-filter.ts";
 export {
   type FlipContext,
   messageIdOf,
-  SPACE,
-  type Space,
   TRACK_EVENTS,
   TRACK_PROPERTIES,
   trackCall,
@@ -60,13 +55,12 @@ export type { MemberFact, Moment, Outcome, ProfileCall, ProfileEvent } from "./p
 export {
   countsFromOf,
   type Expiry,
-  type ExpiryMoment,
   expire,
   isUse,
   noteEveryMs,
   noteUse,
 } from "./profile/expiry.ts";
-export { Gathering } from "./profile/gathering.ts";
+export { type Gathered, Gathering } from "./profile/gathering.ts";
 export {
   accountProfileId,
   anonymousProfileId,
@@ -75,20 +69,17 @@ export {
   type Owner,
   ownerOf,
   profileIdOf,
-  type RedirectOf,
   subjectOf,
-  survivorOf,
   userProfileId,
 } from "./profile/identity.ts";
 export { noteLeftOut, noteMissing } from "./profile/incomplete.ts";
-export { advance, evaluate } from "./profile/judging.ts";
+export { advance, evaluate, keepInRoom } from "./profile/judging.ts";
 export { leafKeysOf } from "./profile/leaf-keys.ts";
 export { learnMember } from "./profile/member-facts.ts";
 export {
   createProfile,
   type Flip,
   isFull,
-  MAX_PROFILE_BYTES,
   MAX_TRAITS,
   NO_MOVES,
   NO_STEPS,
@@ -100,7 +91,7 @@ export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
 export { isKnownFromSummary, isUnknown, seedLeaves } from "./profile/seed.ts";
-export { MAX_SENT_TRAIT_LENGTH, MAX_SENT_TRAITS, type Sends, traitsAlong } from "./profile/sent-along.ts";
+export { MAX_SENT_TRAITS, type Sends, traitsAlong } from "./profile/sent-along.ts";
 export { isSentFirst } from "./profile/settle.ts";
 export { isSilenced } from "./profile/suppression.ts";
 export { chooseVersions, type Versions } from "./profile/versions.ts";

@@ -3,7 +3,6 @@ export {
   type AcceptContext,
   type AcceptedCall,
   acceptCall,
-  type BatchRoot,
 } from "./accept-call.ts";
 export type {
   ConnectionTrace,
@@ -36,9 +35,8 @@ export {
   NAMED_CALL_TYPES,
   type NamedCallType,
 } from "./call-types.ts";
-export { type DeleteParts, deleteBody } from "./delivered-body.ts";
+export { deleteBody } from "./delivered-body.ts";
 export {
-  type DeliveryHeadersOptions,
   deliveryHeaders,
   type StandardWebhookOptions,
   USER_AGENT,
@@ -66,9 +64,8 @@ export { jsonFault } from "./nesting.ts";
 export {
   type AttemptOutcome,
   classifyResult,
-  parseRetryAfterMs,
 } from "./outcome.ts";
-export { type Batch, type BatchReading, readBatch } from "./read-batch.ts";
+export { type Batch, readBatch } from "./read-batch.ts";
 export {
   BROKEN_RECORD_REASONS,
   type BrokenRecordReason,
@@ -96,7 +93,6 @@ export {
   type Reasons,
   type Rejection,
   type RejectionCode,
-  UNROUTED_REASONS,
   type UnroutedReason,
 } from "./reasons/index.ts";
 export {
@@ -114,7 +110,6 @@ export {
   type FailedAttempt,
   type OwnRetries,
   type RetrySchedule,
-  type RetryScheduleOptions,
   retrySpread,
   retryTier,
 } from "./retry-schedule.ts";
@@ -136,15 +131,12 @@ export {
   type ServiceName,
 } from "./services.ts";
 export { signBody } from "./signature.ts";
-export { type StandardWebhookParts, standardWebhookHeaders, webhookId } from "./standard-webhooks.ts";
+export { standardWebhookHeaders, webhookId } from "./standard-webhooks.ts";
 export { type CallWarning, parseTimestamp, timestampWarning, WARNING_CODES } from "./timestamp.ts";
 export { uuidV5 } from "./uuid-v5.ts";
 export { prepareValidation } from "./validate-call.ts";
 export {
-  FORBIDDEN_HEADERS,
-  headerProblems,
   type Problem,
   urlProblem,
-  type WebhookSettings,
   webhookProblems,
 } from "./webhook-rules.ts";

@@ -17,6 +17,7 @@ describe("integrations (contract 1.4)", () => {
     ["null counts as not given", { All: false, Webhooks: null }, false],
     ["lower-case all is read like All", { all: false }, false],
     ["All goes before all", { All: true, all: false }, true],
+    ["All that is null does not", { All: null, all: false }, false],
     ["other destinations do not matter", { Mailchimp: false }, true],
   ])("%s", (_, given, enabled) => {
     expect(isIntegrationEnabled(readIntegrations(given))).toBe(enabled);

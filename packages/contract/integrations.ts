@@ -13,7 +13,7 @@ export function readIntegrations(
   for (const [name, choice] of Object.entries(value)) {
     if (choice === null || choice === undefined) continue;
     if (name !== "all") entries.push([name, choice !== false]);
-    else if (!Object.hasOwn(value, "All")) entries.push(["All", choice !== false]);
+    else if ((value["All"] ?? null) === null) entries.push(["All", choice !== false]);
   }
   // fromEntries defines its keys, so a destination called "__proto__" is a key like any other.
   return Object.fromEntries(entries);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { FORBIDDEN_HEADERS, headerProblems, urlProblem, webhookProblems } from "./index.ts";
+import { FORBIDDEN_HEADERS, headerProblems, urlProblem, webhookProblems } from "./webhook-rules.ts";
 
 const hook = (index: number) => ({ url: `https://example.com/${index}` });
 const hooks = (count: number) => Array.from({ length: count }, (_, index) => hook(index));

@@ -102,5 +102,5 @@ export { DESTINATION_DEFAULTS } from "./records.generated.ts";
 export { AUDIENCE_SIZES_KEPT_MS, KEPT_MS, TOMBSTONES_KEPT_MS } from "./retention.ts";
 export { RetriedPlaces } from "./retried-places.ts";
 export { ChosenCalls, EVERY_CALL, type RetryChoice } from "./retry-choice.ts";
-export type { Cleanup, RecordName, Topic } from "./topic.ts";
+export type { RecordName, Topic } from "./topic.ts";
 export { untriedJob } from "./untried-job.ts";

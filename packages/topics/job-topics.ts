@@ -1,21 +1,11 @@
 // Topics of a call's way to its webhooks, those in which jobs wait included.
 import { formatDuration, parseDuration } from "#contract";
 import { KEPT_MS } from "./retention.ts";
-import { COMPACT, keptFor, type Topic } from "./topic.ts";
+import { COMPACT, keptFor, type Topic, topic } from "./topic.ts";
 
 /** A topic in which jobs wait for one fixed time, so that each partition is first in, first out by due time. */
 export interface RetryTopic extends Topic<"delivery-job"> {
   readonly delayMs: number;
-}
-
-export interface JobTopics {
-  readonly calls: Topic<"call">;
-  readonly deliveryJobs: Topic<"delivery-job">;
-  /** Shortest delay first. */
-  readonly deliveryRetries: readonly RetryTopic[];
-  readonly deliveryWakes: Topic<"delivery-wake">;
-  /** What is asked of waiting calls, and how far it is done (decision 72). */
-  readonly retryRequests: Topic<"retry-request">;
 }
 
 export interface JobTopicsOptions {
@@ -26,41 +16,43 @@ export interface JobTopicsOptions {
 }
 
 /** The way of a call. */
-export function jobTopics({ prefix, retryDelaysMs }: JobTopicsOptions): JobTopics {
+export function jobTopics({ prefix, retryDelaysMs }: JobTopicsOptions) {
   return {
-    calls: {
+    calls: topic({
       name: `${prefix}calls`,
       key: "sourceId:userId, or sourceId:anonymousId",
       record: "call",
       cleanup: keptFor(KEPT_MS.calls),
       writtenBy: ["ingest", "audience-processor", "control"],
       readBy: ["webhook-router", "audience-processor", "control"],
-    },
-    deliveryJobs: {
+    }),
+    deliveryJobs: topic({
       name: `${prefix}delivery-jobs`,
       key: "destinationId:shard",
       record: "delivery-job",
       cleanup: keptFor(KEPT_MS.deliveryJobs),
       writtenBy: ["webhook-router", "control"],
       readBy: ["deliverer", "control"],
-    },
+    }),
+    /** Shortest delay first. */
     deliveryRetries: retryDelaysMs.map((delayMs) => retryTopic(prefix, delayMs)),
-    deliveryWakes: {
+    deliveryWakes: topic({
       name: `${prefix}delivery-wakes`,
       key: "destinationId:topic:partition",
       record: "delivery-wake",
       cleanup: COMPACT,
       writtenBy: ["deliverer"],
       readBy: ["deliverer", "control"],
-    },
-    retryRequests: {
+    }),
+    /** What is asked of waiting calls, and how far it is done (decision 72). */
+    retryRequests: topic({
       name: `${prefix}retry-requests`,
       key: "destinationId",
       record: "retry-request",
       cleanup: keptFor(KEPT_MS.retryRequests),
       writtenBy: ["deliverer", "control"],
       readBy: ["deliverer", "control"],
-    },
+    }),
   };
 }
 

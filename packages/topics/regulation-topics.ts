@@ -1,39 +1,33 @@
 // Topics of deletions and suppressions (contract 5).
-import { COMPACT, type Topic } from "./topic.ts";
+import { COMPACT, topic } from "./topic.ts";
 
-export interface RegulationTopics {
-  readonly regulations: Topic<"regulation">;
-  /** Who is suppressed now: a tombstone ends it. */
-  readonly suppressions: Topic<"suppression">;
-  /** Has a record once `suppressions` has had one: shows of an empty one that its records are lost (decision 118). */
-  readonly suppressionsBegun: Topic<"suppression">;
-}
-
-export function regulationTopics({ prefix }: { readonly prefix: string }): RegulationTopics {
+export function regulationTopics({ prefix }: { readonly prefix: string }) {
   return {
-    regulations: {
+    regulations: topic({
       name: `${prefix}regulations`,
       key: "regulationId",
       record: "regulation",
       cleanup: COMPACT,
       writtenBy: ["control"],
       readBy: ["control"],
-    },
-    suppressions: {
+    }),
+    /** Who is suppressed now: a tombstone ends it. */
+    suppressions: topic({
       name: `${prefix}suppressions`,
       key: "sourceId or *, then a hash of the user id",
       record: "suppression",
       cleanup: COMPACT,
       writtenBy: ["control"],
       readBy: ["ingest", "webhook-router", "control"],
-    },
-    suppressionsBegun: {
+    }),
+    /** Has a record once `suppressions` has had one: shows of an empty one that its records are lost (decision 118). */
+    suppressionsBegun: topic({
       name: `${prefix}suppressions-begun`,
       key: "begun; without a value",
       record: "suppression",
       cleanup: COMPACT,
       writtenBy: ["control"],
       readBy: ["ingest", "webhook-router", "control"],
-    },
+    }),
   };
 }

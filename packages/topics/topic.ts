@@ -25,6 +25,9 @@ export interface Topic<R extends RecordName = RecordName> {
   readonly readBy: readonly ServiceName[];
 }
 
+/** The topic itself, typed by its record. */
+export const topic = <R extends RecordName>(of: Topic<R>): Topic<R> => of;
+
 export const COMPACT: Cleanup = { policy: "compact" };
 
 export const keptFor = (retentionMs: number): Cleanup => ({ policy: "delete", retentionMs });

@@ -62,13 +62,15 @@ export function companionOf(
   const place = { topic: topics.profileEvents.name, partition };
   const shared: Pick<
     FirstSyncParts & BackfillsParts,
-    "worker" | "computations" | "registry" | "progressOf" | "reportDurably"
+    "worker" | "computations" | "registry" | "progressOf" | "reportDurably" | "onChanged" | "onIncomplete"
   > = {
     worker,
     computations,
     registry,
     progressOf: (id) => progress.of(id, partition),
     reportDurably: (all) => progress.reportDurably(all),
+    onChanged: (values) => telemetry.changed("configuration", values),
+    onIncomplete: telemetry.incomplete,
   };
   const backfills = new Backfills({
     ...shared,
@@ -92,8 +94,6 @@ export function companionOf(
     host,
     nowMs: () => host.now(),
     position: () => runner.position(place) ?? 0,
-    onChanged: (values) => telemetry.changed("configuration", values),
-    onIncomplete: telemetry.incomplete,
     report: (one) => progress.report(one),
   });
   const expiry = expiryOf(parts, { worker, computations, telemetry, partition });

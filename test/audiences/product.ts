@@ -26,7 +26,6 @@ import {
   reduceFnOf,
   seedLeaves,
   subjectIn,
-  survivorOf,
   tellAccounts,
   userProfileId,
 } from "#audiences";
@@ -98,7 +97,15 @@ export class Product {
     return copy;
   }
 
-  readonly #redirectOf = (id: string): string | undefined => this.profiles.get(id)?.redirectTo;
+  #redirectOf(id: string): string | undefined {
+    return this.profiles.get(id)?.redirectTo;
+  }
+
+  /** The profile that speaks for this one now. */
+  #survivorOf(id: string): string {
+    const next = this.#redirectOf(id);
+    return next === undefined ? id : this.#survivorOf(next);
+  }
 
   #moment(nowMs: number, passedByLinkMs?: number): Moment {
     this.#offset += 1;
@@ -123,8 +130,9 @@ export class Product {
     const own = profileIdOf(call);
     if (own === undefined) return;
     this.#useLink(call, nowMs);
-    const survivor = survivorOf(own, this.#redirectOf);
-    for (const id of mergedBy(call, this.#redirectOf)) {
+    const survivor = this.#survivorOf(own);
+    for (const id of mergedBy(call)) {
+      if (id === survivor || this.#redirectOf(id) !== undefined) continue;
       const released = this.#apply(id, { kind: "release", to: survivor }, nowMs);
       this.#tell(nowMs);
       if (released.redirectTo === undefined) continue;
@@ -173,7 +181,7 @@ export class Product {
 
   /** What a backfill has found of a profile that was merged earlier. */
   giveOn(stub: Profile, nowMs: number): void {
-    const survivor = survivorOf(stub.id, this.#redirectOf);
+    const survivor = this.#survivorOf(stub.id);
     if (this.#wentWithDeletion(stub, survivor)) return;
     this.give(stub, survivor, nowMs, this.#passedByLinkMs(stub, survivor));
   }

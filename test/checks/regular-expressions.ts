@@ -16,6 +16,7 @@ const LINEAR = new Map([
     String.raw`(:\/\/)[^\s/?#\\]*@`,
     "each run that is looked through ends before the slashes that begin the next",
   ],
+  [String.raw`("write_?key"\s*:\s*")`, "blanks are looked through behind one name only, up to the next"],
 ]);
 
 /** A pattern takes much less; one that is not judged by then is refused. */

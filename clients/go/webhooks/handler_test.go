@@ -21,7 +21,7 @@ import (
 const secret = "s3cr3t"
 
 const trackBody = `{"version":1,"type":"track","userId":"u1","event":"E","properties":{"total":12.5},"timestamp":"2012-12-02T00:30:08.276Z",` +
-	`"context":{"ip":"::1"},"messageId":"m1","USERID":"other","Type":"x"}`
+	`"context":{"ip":"::1"},"messageId":"m1","USERID":"other","Type":"x","name":{"first":"A"},"category":5,"traits":[]}`
 
 func sum(algorithm func() hash.Hash, text string) []byte {
 	mac := hmac.New(algorithm, []byte(secret))
@@ -57,7 +57,7 @@ func TestAVerifiedCallIsHandled(t *testing.T) {
 			t.Fatalf("scheme %d: %d", scheme, code)
 		}
 		if got.Type != "track" || got.UserId != "u1" || got.MessageId != "m1" || got.Event != "E" || got.Properties["total"] != 12.5 ||
-			got.Context["ip"] != "::1" || got.Timestamp.Year() != 2012 || string(got.Body) != trackBody {
+			got.Context["ip"] != "::1" || got.Timestamp.Year() != 2012 || got.Name+got.Category != "" || got.Traits != nil || string(got.Body) != trackBody {
 			t.Errorf("call: %+v", got)
 		}
 	}
@@ -89,7 +89,7 @@ func TestWhatIsNotToBeBelievedIsRefused(t *testing.T) {
 		{"no JSON", signed("hello", now), ErrNotACall, 400},
 		{"no object", signed("[]", now), ErrNotACall, 400},
 		{"no type", signed(`{"Type":"track"}`, now), ErrNotACall, 400},
-		{"a field of another type", signed(`{"type":"track","userId":7}`, now), ErrNotACall, 400},
+		{"a type that is no text", signed(`{"type":7}`, now), ErrNotACall, 400},
 	}
 	for _, one := range cases {
 		var refused error

@@ -3,7 +3,8 @@ import type { JsonObject, NamedCallType } from "#contract";
 import { isAgainstTrait, isPassing, readCondition, readWhere } from "./conditions.ts";
 import type { Condition, Reading } from "./definition.ts";
 import { NAME_FIELDS, type NameField, readCallName, typeNamedBy } from "./event-leaf.ts";
-import { MAX_DEPTH, MAX_READ_LEAVES } from "./limits.ts";
+import { GROUPS, kindOf, type NodePlace, readGroup } from "./groups.ts";
+import { MAX_READ_LEAVES } from "./limits.ts";
 import { Problems } from "./problems.ts";
 
 /** Which calls pass. */
@@ -19,8 +20,7 @@ export type CallFilter =
       readonly where: readonly Condition[];
     };
 
-const KINDS = ["all", "any", "not", "path", ...NAME_FIELDS] as const;
-type Kind = (typeof KINDS)[number];
+const KINDS = [...GROUPS, "path", ...NAME_FIELDS] as const;
 
 /** What an audience's definition may have beside these. */
 const HISTORY = [
@@ -44,12 +44,6 @@ const HISTORY = [
 const NEEDS_HISTORY =
   "needs what is known of a user; a filter sees the call alone. An audience can have it, and be sent to the destination";
 
-interface Place {
-  readonly path: string;
-  /** Groups around it. */
-  readonly depth: number;
-}
-
 interface Gathered {
   readonly problems: Problems;
   leafCount: number;
@@ -66,22 +60,21 @@ export function parseCallFilter(input: unknown): Reading<CallFilter> {
     : { ok: true, definition };
 }
 
-function readFilter(input: unknown, place: Place, gathered: Gathered): CallFilter | undefined {
+function readFilter(input: unknown, place: NodePlace, gathered: Gathered): CallFilter | undefined {
   const { problems } = gathered;
   if (problems.isFull || gathered.leafCount > MAX_READ_LEAVES) return undefined;
   const given = problems.object(input, place.path);
   if (given === undefined) return undefined;
   const { object, isPlain } = withoutHistory(given, place.path, problems);
-  const kind = kindOf(object, place.path, { problems, isPlain });
+  const isNamed = isPlain || KINDS.some((one) => Object.hasOwn(object, one));
+  const kind = isNamed ? kindOf(object, place.path, problems, { kinds: KINDS }) : undefined;
   switch (kind) {
     case undefined:
       return undefined;
     case "all":
     case "any":
-      return readGroup(kind, object, place, gathered);
     case "not":
-      problems.refuseUnknown(object, [kind], place.path);
-      return readNot(object[kind], place, gathered);
+      return readGroup(kind, object, place, { problems, read: (one, at) => readFilter(one, at, gathered) });
     case "path":
       gathered.leafCount += 1;
       return readValue(object, place.path, problems);
@@ -98,41 +91,6 @@ function withoutHistory(given: JsonObject, path: string, problems: Problems) {
   if (found.length === 0) return { object: given, isPlain: true };
   const object = Object.fromEntries(Object.entries(given).filter(([field]) => !found.includes(field)));
   return { object, isPlain: false };
-}
-
-function kindOf(
-  object: JsonObject,
-  path: string,
-  { problems, isPlain }: { readonly problems: Problems; readonly isPlain: boolean },
-): Kind | undefined {
-  const [kind, second] = KINDS.filter((one) => Object.hasOwn(object, one));
-  if (kind === undefined)
-    return isPlain ? problems.add(path, `must have one of ${KINDS.join(", ")}`) : undefined;
-  if (second === undefined) return kind;
-  return problems.add(`${path}.${second}`, `cannot stand beside ${kind}; put both into an all or any`);
-}
-
-function readGroup(kind: "all" | "any", object: JsonObject, place: Place, gathered: Gathered) {
-  const { problems } = gathered;
-  const path = `${place.path}.${kind}`;
-  const depth = place.depth + 1;
-  const input = object[kind];
-  problems.refuseUnknown(object, [kind], place.path);
-  if (depth > MAX_DEPTH) return problems.add(path, `nests deeper than ${MAX_DEPTH} groups`);
-  if (!Array.isArray(input) || input.length === 0)
-    return problems.add(path, "must be a list of at least one condition");
-  const of = input.flatMap(
-    (one, index) => readFilter(one, { path: `${path}[${index}]`, depth }, gathered) ?? [],
-  );
-  return { kind, of } satisfies CallFilter;
-}
-
-function readNot(input: unknown, place: Place, gathered: Gathered): CallFilter | undefined {
-  const path = `${place.path}.not`;
-  const depth = place.depth + 1;
-  if (depth > MAX_DEPTH) return gathered.problems.add(path, `nests deeper than ${MAX_DEPTH} groups`);
-  const of = readFilter(input, { path, depth }, gathered);
-  return of && { kind: "not", of };
 }
 
 function readValue(object: JsonObject, path: string, problems: Problems): CallFilter | undefined {

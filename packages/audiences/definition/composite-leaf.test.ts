@@ -1,32 +1,23 @@
 // Conditions on calls that ask for more than how many there are: what is accepted, and what is refused.
 import { describe, expect, test } from "@jest/globals";
+import { audienceDefinition, problemsIn, traitDefinition } from "../fixtures/definitions.ts";
 import { planLeaf } from "../leaves/plan.ts";
 import { limitHistory } from "./limit-history.ts";
 import { parseAudience } from "./parse-audience.ts";
-import { parseComputedTrait } from "./parse-computed-trait.ts";
 
-/** Path → message. */
-function problemsOf(definition: unknown): Record<string, string> {
-  const reading = parseAudience(definition, { audiences: new Map() });
-  return reading.ok ? {} : Object.fromEntries(reading.problems.map(({ path, message }) => [path, message]));
-}
-
-function read(definition: unknown) {
-  const reading = parseAudience(definition, { audiences: new Map() });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return reading.definition;
-}
+const problemsOf = (definition: unknown) => problemsIn(parseAudience(definition, { audiences: new Map() }));
 
 const partsOf = (definition: unknown) =>
-  [...read(definition).leaves.values()].flatMap((leaf) => (leaf.kind === "composite" ? leaf.parts : []));
+  [...audienceDefinition(definition).leaves.values()].flatMap((leaf) =>
+    leaf.kind === "composite" ? leaf.parts : [],
+  );
 
 const SPENT = { event: "A", within: "30d", reduce: { fn: "sum", path: "properties.total" } };
 const MORE = { op: "gt", value: 100 };
 
 describe("a value that calls come to", () => {
   test("shares its state with the computed trait, and with every other limit", () => {
-    const trait = parseComputedTrait(SPENT);
-    const key = trait.ok ? trait.definition.leaf.key : "";
+    const { key } = traitDefinition(SPENT).leaf;
     const parts = partsOf({ any: [{ ...SPENT, ...MORE }, { not: { ...SPENT, op: "lte", value: 5 } }] });
     expect(parts.map((part) => part.key)).toEqual([key, key]);
     expect(parts.map((part) => planLeaf(part).storage)).toEqual(["numbers", "numbers"]);
@@ -65,7 +56,7 @@ describe("a value that calls come to", () => {
 });
 
 test("an audience that looks back less far limits the parts", () => {
-  const limited = limitHistory(read({ ...SPENT, ...MORE }), {
+  const limited = limitHistory(audienceDefinition({ ...SPENT, ...MORE }), {
     id: "a",
     generation: 1,
     createdAtMs: 5_000,

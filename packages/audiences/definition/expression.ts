@@ -4,7 +4,7 @@ import { readCallsLeaf } from "./composite-leaf.ts";
 import { readPath, readTest, TEST_FIELDS } from "./conditions.ts";
 import type { Expression, Leaf, Subject } from "./definition.ts";
 import { keyed, NAME_FIELDS, readName } from "./event-leaf.ts";
-import { GROUPS, type GroupKind, isGroup, type NodePlace, readGroup } from "./groups.ts";
+import { GROUPS, type GroupKind, isGroup, kindOf, type NodePlace, readGroup } from "./groups.ts";
 import { MAX_READ_LEAVES } from "./limits.ts";
 import { readMembersLeaf } from "./members-leaf.ts";
 import type { Problems } from "./problems.ts";
@@ -22,13 +22,6 @@ export interface Gathered {
   /** Places that name a trait. */
   readonly traits: Reference[];
   leafCount: number;
-}
-
-function kindOf(object: JsonObject, path: string, problems: Problems): Kind | undefined {
-  const [kind, second] = KINDS.filter((one) => Object.hasOwn(object, one));
-  if (kind === undefined) return problems.add(path, `must have one of ${KINDS.join(", ")}`);
-  if (second === undefined) return kind;
-  return problems.add(`${path}.${second}`, `cannot stand beside ${kind}; put both into an all or any`);
 }
 
 function readTraitLeaf(object: JsonObject, path: string, { problems, traits }: Gathered): Leaf | undefined {
@@ -73,7 +66,7 @@ export function readNode(input: unknown, place: NodePlace, gathered: Gathered): 
   const { problems, leaves } = gathered;
   if (problems.isFull || gathered.leafCount > MAX_READ_LEAVES) return undefined;
   const object = problems.object(input, place.path);
-  const kind = object && kindOf(object, place.path, problems);
+  const kind = object && kindOf(object, place.path, problems, { kinds: KINDS });
   if (object === undefined || kind === undefined) return undefined;
   if (isGroup(kind))
     return readGroup(kind, object, place, { problems, read: (one, at) => readNode(one, at, gathered) });

@@ -1,4 +1,4 @@
-// all, any and not: the same of whole definitions and of what one member must meet.
+// all, any and not: the same of whole definitions, of what one member must meet and of filters on calls.
 import type { JsonObject } from "#contract";
 import { MAX_DEPTH } from "./limits.ts";
 import type { Problems } from "./problems.ts";
@@ -18,6 +18,19 @@ type Group<N> =
 
 export function isGroup(kind: string): kind is GroupKind {
   return GROUPS.some((one) => one === kind);
+}
+
+/** Which one of the kinds it has; undefined when none or several, after that was noted. `aside` says what else there is. */
+export function kindOf<K extends string>(
+  object: JsonObject,
+  path: string,
+  problems: Problems,
+  { kinds, aside = "" }: { readonly kinds: readonly K[]; readonly aside?: string },
+): K | undefined {
+  const [kind, second] = kinds.filter((one) => Object.hasOwn(object, one));
+  if (kind === undefined) return problems.add(path, `must have one of ${kinds.join(", ")}${aside}`);
+  if (second === undefined) return kind;
+  return problems.add(`${path}.${second}`, `cannot stand beside ${kind}; put both into an all or any`);
 }
 
 /** The group with what `read` makes of its conditions, without those that are wrong; undefined when it is wrong itself, after that was noted. */

@@ -1,19 +1,12 @@
 // first, afterBreak and stopped: what they are made of, and what is refused.
 import { expect, test } from "@jest/globals";
+import { audienceDefinition } from "../fixtures/definitions.ts";
 import { planLeaf } from "../leaves/plan.ts";
 import { limitHistory } from "./limit-history.ts";
 import { parseAudience } from "./parse-audience.ts";
 
-const NONE = { audiences: new Map() };
-
-function read(definition: unknown) {
-  const reading = parseAudience(definition, NONE);
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return reading.definition;
-}
-
 const plansOf = (definition: unknown) =>
-  [...read(definition).leaves.values()].flatMap((leaf) => {
+  [...audienceDefinition(definition).leaves.values()].flatMap((leaf) => {
     if (leaf.kind === "composite") return leaf.parts.map(planLeaf);
     return leaf.kind === "event" ? [planLeaf(leaf)] : [];
   });
@@ -35,7 +28,7 @@ test("a break may have begun at any time before the window", () => {
     createdAtMs: 100 * 86_400_000,
     backfill: { mode: "auto", days: 8 },
   } as const;
-  expect(limitHistory(read(definition), config).fromMs).toBe(92 * 86_400_000);
+  expect(limitHistory(audienceDefinition(definition), config).fromMs).toBe(92 * 86_400_000);
 });
 
 const PASSING = { path: "properties.d", op: "within_last", value: "1d" };
@@ -56,6 +49,6 @@ test.each([
   [{ event: "A", afterBreak: "1d" }, "definition.within", "is needed"],
   [{ not: { event: "A", stopped: "1d" } }, "definition", "only excludes"],
 ])("%j is refused at %s", (definition, path, message) => {
-  const reading = parseAudience(definition, NONE);
+  const reading = parseAudience(definition, { audiences: new Map() });
   expect(reading.ok ? [] : reading.problems).toEqual([{ path, message: expect.stringContaining(message) }]);
 });

@@ -1,18 +1,17 @@
 import { expect, test } from "@jest/globals";
+import { audienceDefinition } from "../fixtures/definitions.ts";
 import { limitHistory } from "./limit-history.ts";
-import { parseAudience } from "./parse-audience.ts";
 
 const CREATED_AT_MS = Date.parse("2026-11-22T00:00:00Z");
 const DAY_MS = 86_400_000;
 
-function read(definition: unknown) {
-  const reading = parseAudience(definition, { audiences: new Map() });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return reading.definition;
-}
-
 const limited = (definition: unknown, backfill: { mode: string; days: number | null } | null) =>
-  limitHistory(read(definition), { id: "a", generation: 1, backfill, createdAtMs: CREATED_AT_MS });
+  limitHistory(audienceDefinition(definition), {
+    id: "a",
+    generation: 1,
+    backfill,
+    createdAtMs: CREATED_AT_MS,
+  });
 
 const LONG = { event: "A", within: "365d" };
 const SHORT = { event: "A", within: "30d" };
@@ -22,7 +21,7 @@ test("a condition that would look back further gets an after; a shorter window s
   const afters = [...definition.leaves.values()].map((leaf) => leaf.kind === "event" && leaf.window.afterMs);
   expect(afters).toEqual([CREATED_AT_MS - 90 * DAY_MS, Number.NEGATIVE_INFINITY]);
   expect(fromMs).toBe(CREATED_AT_MS - 90 * DAY_MS);
-  expect([...definition.leaves.keys()][1]).toBe([...read(SHORT).leaves.keys()][0]);
+  expect([...definition.leaves.keys()][1]).toBe([...audienceDefinition(SHORT).leaves.keys()][0]);
   const named = JSON.stringify(definition.expression);
   for (const key of definition.leaves.keys()) expect(named).toContain(key);
 });
@@ -40,5 +39,8 @@ test.each([
   ["no condition looks back further", { mode: "auto", days: 365 }],
 ])("it is the same when %s", (_when, backfill) => {
   const { definition, fromMs } = limited(LONG, backfill);
-  expect([[...definition.leaves.keys()], fromMs]).toEqual([[...read(LONG).leaves.keys()], undefined]);
+  expect([[...definition.leaves.keys()], fromMs]).toEqual([
+    [...audienceDefinition(LONG).leaves.keys()],
+    undefined,
+  ]);
 });

@@ -1,22 +1,16 @@
 // Conditions on members of accounts: what is accepted, and what is refused.
 import { describe, expect, test } from "@jest/globals";
+import { audienceDefinition, problemsIn } from "../fixtures/definitions.ts";
 import { definitionCost } from "./cost.ts";
 import { limitHistory } from "./limit-history.ts";
 import { parseAudience } from "./parse-audience.ts";
 import { parseComputedTrait } from "./parse-computed-trait.ts";
 
-const read = (definition: object) => parseAudience(definition, { audiences: new Map() });
+const problemsOf = (definition: object) => problemsIn(parseAudience(definition, { audiences: new Map() }));
 
-function problemsOf(definition: object): Record<string, string> {
-  const reading = read(definition);
-  return reading.ok ? {} : Object.fromEntries(reading.problems.map(({ path, message }) => [path, message]));
-}
-
-function leavesOf(definition: object) {
-  const reading = read({ of: "accounts", ...definition });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return [...reading.definition.leaves.values()];
-}
+const leavesOf = (definition: object) => [
+  ...audienceDefinition({ of: "accounts", ...definition }).leaves.values(),
+];
 
 const LOGIN = { event: "Login", within: "30d" };
 const OFTEN = { ...LOGIN, count: { op: "gte", value: 3 } };

@@ -10,7 +10,7 @@ import {
   readCount,
   readName,
 } from "./event-leaf.ts";
-import { GROUPS, isGroup, type NodePlace, readGroup } from "./groups.ts";
+import { GROUPS, isGroup, kindOf, type NodePlace, readGroup } from "./groups.ts";
 import { compositeOf, readLastingCalls } from "./history-leaf.ts";
 import { MAX_READ_LEAVES } from "./limits.ts";
 import { isMetByMember, isMetByZero } from "./polarity.ts";
@@ -19,6 +19,7 @@ import type { Reference } from "./references.ts";
 import { LIFETIME } from "./windows.ts";
 
 const KINDS = [...GROUPS, ...NAME_FIELDS, "audience"] as const;
+const ASIDE = ": what else is known of a user stands in the definition of an audience, which is named here";
 
 /** What is gathered while a definition is read. */
 interface Gathered {
@@ -43,7 +44,7 @@ class MemberReader {
     const { problems } = this.#gathered;
     if (problems.isFull || this.#gathered.leafCount > MAX_READ_LEAVES) return undefined;
     const object = problems.object(input, place.path);
-    const kind = object && this.#kindOf(object, place.path);
+    const kind = object && kindOf(object, place.path, problems, { kinds: KINDS, aside: ASIDE });
     if (object === undefined || kind === undefined) return undefined;
     if (isGroup(kind)) return readGroup(kind, object, place, { problems, read: this.read });
     this.#gathered.leafCount += 1;
@@ -51,18 +52,6 @@ class MemberReader {
       ? this.#readAudience(object, place.path)
       : this.#readCalls(kind, object, place.path);
   };
-
-  #kindOf(object: JsonObject, path: string) {
-    const { problems } = this.#gathered;
-    const [kind, second] = KINDS.filter((one) => Object.hasOwn(object, one));
-    if (kind === undefined)
-      return problems.add(
-        path,
-        `must have one of ${KINDS.join(", ")}: what else is known of a user stands in the definition of an audience, which is named here`,
-      );
-    if (second === undefined) return kind;
-    return problems.add(`${path}.${second}`, `cannot stand beside ${kind}; put both into an all or any`);
-  }
 
   #readCalls(nameField: NameField, object: JsonObject, path: string): MemberExpression | undefined {
     const { problems } = this.#gathered;

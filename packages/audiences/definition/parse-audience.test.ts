@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { problemsIn } from "../fixtures/definitions.ts";
 import { parseCallFilter } from "./call-filter.ts";
 import { parseAudience } from "./parse-audience.ts";
 
@@ -12,11 +13,8 @@ function read(definition: unknown, audiences = KNOWN) {
   return reading.definition;
 }
 
-/** Path → message. */
-function problemsOf(definition: unknown, audiences = KNOWN, ownKey?: string): Record<string, string> {
-  const reading = parseAudience(definition, { audiences, ownKey });
-  return reading.ok ? {} : Object.fromEntries(reading.problems.map(({ path, message }) => [path, message]));
-}
+const problemsOf = (definition: unknown, audiences = KNOWN, ownKey?: string) =>
+  problemsIn(parseAudience(definition, { audiences, ownKey }));
 
 describe("what is accepted", () => {
   test("the plan's example, with its operators, windows and groups", () => {

@@ -1,25 +1,20 @@
 import { expect, test } from "@jest/globals";
-import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
+import { callOf, NOW_MS, trait as traitOf } from "../fixtures/definitions.ts";
 import { applyEvent } from "../profile/apply.ts";
 import { compileSet } from "../profile/computation-set.ts";
 import { createProfile } from "../profile/profile.ts";
 import { explainValue } from "./explain.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;
 
 /** Orders of 5 twenty days ago, of 7 ten days ago, and one without a total. */
 function explained(definition: object, laterMs = 0) {
-  const reading = parseComputedTrait({ event: "Order", ...definition });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const input = { id: "t", key: "t", generation: 1, state: "live", includeAnonymous: false } as const;
-  const set = compileSet([{ ...input, definition: reading.definition }]);
+  const set = compileSet([traitOf("t", { event: "Order", ...definition })]);
   const profile = createProfile("u", 0);
   for (const [index, [agoMs, total]] of [[20 * DAY_MS, 5], [10 * DAY_MS, 7], [0]].entries()) {
-    const ids = { sourceId: "s", messageId: `m${index}`, userId: "u", anonymousId: null };
-    const body = { properties: { total } };
     const timestampMs = NOW_MS - (agoMs ?? 0);
-    const call = { ...ids, type: "track", name: "Order", timestampMs, receivedAtMs: NOW_MS, body };
+    const body = { properties: { total } };
+    const call = callOf({ messageId: `m${index}`, name: "Order", timestampMs, body });
     applyEvent(profile, { kind: "call", call }, set, { offset: index, nowMs: NOW_MS });
   }
   const trait = set.computations.get("t");

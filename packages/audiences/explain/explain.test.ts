@@ -1,34 +1,23 @@
 import { expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
+import { audience, callOf, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent } from "../profile/apply.ts";
-import type { ComputationInput } from "../profile/computation.ts";
 import { compileSet } from "../profile/computation-set.ts";
 import { createProfile } from "../profile/profile.ts";
 import { explainMembership } from "./explain.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;
 
-const LIST: ComputationInput = {
-  id: "lst",
-  key: "listed",
-  generation: 1,
-  state: "live",
-  includeAnonymous: false,
-  definition: { kind: "list" },
-};
+const LIST = audience("lst", { everyone: true }, { key: "listed", definition: { kind: "list" } });
 
 function compiled(
   definition: unknown,
   calls: readonly { type: string; name: string; body: object; agoMs: number }[],
 ) {
-  const reading = parseAudience(definition, { audiences: new Map([["listed", { references: [] }]]) });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const set = compileSet([LIST, { ...LIST, id: "aud", key: "aud", definition: reading.definition }]);
+  const set = compileSet([LIST, audience("aud", definition)]);
   const profile = createProfile("u", 0);
   for (const [index, { agoMs, body, name, type }] of calls.entries()) {
-    const ids = { sourceId: "s", messageId: `m${index}`, userId: "u", anonymousId: null };
-    const call = { ...ids, type, name, timestampMs: NOW_MS - agoMs, receivedAtMs: NOW_MS, body: { ...body } };
+    const made = { type, name, timestampMs: NOW_MS - agoMs, body: { ...body } };
+    const call = callOf({ messageId: `m${index}`, ...made });
     applyEvent(profile, { kind: "call", call }, set, { offset: index, nowMs: NOW_MS });
   }
   const computation = set.computations.get("aud");
@@ -112,9 +101,7 @@ test("a condition that is newer than the profile's calls is explained by what th
     body: {},
   };
   applyEvent(profile, { kind: "call", call }, before, { offset: 0, nowMs: NOW_MS });
-  const reading = parseAudience({ event: "Order" }, { audiences: new Map() });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const set = compileSet([{ ...LIST, id: "aud", key: "aud", definition: reading.definition }]);
+  const set = compileSet([audience("aud", { event: "Order" })]);
   const computation = set.computations.get("aud");
   if (computation === undefined) throw new Error("not compiled");
   expect(

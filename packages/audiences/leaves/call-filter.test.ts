@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { type CallFilter, parseCallFilter } from "../definition/call-filter.ts";
 import { NAME_FIELDS } from "../definition/event-leaf.ts";
+import { problemsIn } from "../fixtures/definitions.ts";
 import { passesFilter } from "./call-filter.ts";
 
 const CALL = {
@@ -16,10 +17,7 @@ function filter(input: unknown): CallFilter {
   return reading.definition;
 }
 
-function problemsOf(input: unknown): Record<string, string> {
-  const reading = parseCallFilter(input);
-  return reading.ok ? {} : Object.fromEntries(reading.problems.map(({ path, message }) => [path, message]));
-}
+const problemsOf = (input: unknown) => problemsIn(parseCallFilter(input));
 
 const total = (op: string, value: unknown) => ({ path: "properties.total", op, value });
 

@@ -1,5 +1,5 @@
 // One event leaf of one profile: fold a call into its state, evaluate it at a moment, merge two states.
-import type { JsonObject } from "#contract";
+import { type JsonObject, jsonFault, MAX_CALL_DEPTH } from "#contract";
 import type { CountMeasure, EventLeaf, MembersMeasure } from "../definition/definition.ts";
 import { valueAt } from "../definition/paths.ts";
 import { intervalOf, meetsOne } from "./condition.ts";
@@ -20,6 +20,8 @@ import { addValue, countValues, createValues, mergeValues, valuesUntilMs } from 
 
 /** A longer value, as JSON, counts as missing: it would fill the profile. */
 const MAX_VALUE_CHARACTERS = 512;
+/** One that nests deeper does, too: as a trait it stands on the third level of a call, which could not be sent. */
+const MAX_VALUE_DEPTH = MAX_CALL_DEPTH - 2;
 
 /** A call as an event leaf sees it; `atMs` is its event time, never later than `nowMs`. */
 export interface FoldedCall {
@@ -78,7 +80,7 @@ function isCounted({ leaf }: LeafPlan, value: unknown): boolean {
       return typeof value === "number";
     case "first":
     case "last":
-      return value !== undefined && isShort(value);
+      return value !== undefined && isShort(value) && jsonFault(value, MAX_VALUE_DEPTH) === undefined;
     default:
       return value !== undefined && typeof value !== "object" && isShort(value);
   }

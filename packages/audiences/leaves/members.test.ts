@@ -1,7 +1,7 @@
 // What an account keeps of its members, and what becomes of it.
 import { expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
 import { explainMembership } from "../explain/explain.ts";
+import { audience as audienceOf, callOf, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent } from "../profile/apply.ts";
 import { compileSet } from "../profile/computation-set.ts";
 import { evaluateNode } from "../profile/evaluate.ts";
@@ -10,15 +10,9 @@ import { createProfile, MAX_PROFILE_BYTES } from "../profile/profile.ts";
 import { profileFromRecord, profileToRecord } from "../profile/record.ts";
 import { MAX_UNIQUE_VALUES } from "./values.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const MINUTE_MS = 60_000;
 
-function audience(definition: object) {
-  const reading = parseAudience({ of: "accounts", ...definition }, { audiences: new Map() });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
-  return { ...base, id: "aud", key: "aud", definition: reading.definition };
-}
+const audience = (definition: object) => audienceOf("aud", { of: "accounts", ...definition });
 
 /** An account that calls name, and one audience of accounts. */
 class Account {
@@ -32,18 +26,7 @@ class Account {
 
   call(userId: string | null, atMs = NOW_MS, anonymousId: string | null = null): void {
     this.#offset += 1;
-    const messageId = `m${this.#offset}`;
-    const call = {
-      sourceId: "s",
-      messageId,
-      userId,
-      anonymousId,
-      type: "track",
-      name: "A",
-      timestampMs: atMs,
-      receivedAtMs: atMs,
-      body: {},
-    };
+    const call = callOf({ messageId: `m${this.#offset}`, userId, anonymousId, atMs });
     applyEvent(this.profile, { kind: "call", call }, this.set, { offset: this.#offset, nowMs: atMs });
   }
 

@@ -1,21 +1,15 @@
 import { expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
-import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
+import { audienceDefinition, traitDefinition } from "../fixtures/definitions.ts";
 import { planLeaf } from "./plan.ts";
 
 const HOUR_MS = 3_600_000;
 
 function planOf(fields: object) {
   const definition = { event: "A", ...fields };
-  if ("reduce" in fields) {
-    const reading = parseComputedTrait(definition);
-    if (reading.ok) return planLeaf(reading.definition.leaf);
-  } else {
-    const reading = parseAudience({ everyone: true, all: [definition] }, { audiences: new Map() });
-    const [leaf] = reading.ok ? reading.definition.leaves.values() : [];
-    if (leaf?.kind === "event") return planLeaf(leaf);
-  }
-  throw new Error("refused");
+  if ("reduce" in fields) return planLeaf(traitDefinition(definition).leaf);
+  const [leaf] = audienceDefinition({ everyone: true, all: [definition] }).leaves.values();
+  if (leaf?.kind !== "event") throw new Error("it is no leaf on events");
+  return planLeaf(leaf);
 }
 
 const count = (op: string, value: number) => ({ within: "30d", count: { op, value } });

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
+import { audienceDefinition } from "../fixtures/definitions.ts";
 import { leafFromRecord, leafToRecord } from "../profile/leaf-record.ts";
 import { leafBytes } from "../profile/size.ts";
 import { planLeaf } from "./plan.ts";
@@ -10,8 +10,7 @@ const MINUTE_MS = 60_000;
 
 function plan() {
   const definition = { event: "A", afterBreak: "10m", within: "60m" };
-  const reading = parseAudience(definition, { audiences: new Map() });
-  const [leaf] = reading.ok ? reading.definition.leaves.values() : [];
+  const [leaf] = audienceDefinition(definition).leaves.values();
   if (leaf?.kind !== "composite" || leaf.parts[0] === undefined) throw new Error("refused");
   return planLeaf(leaf.parts[0]);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
+import { audience, callOf, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent } from "../profile/apply.ts";
 import { compileSet } from "../profile/computation-set.ts";
 import { advance } from "../profile/judging.ts";
@@ -7,7 +8,6 @@ import { createProfile } from "../profile/profile.ts";
 import { firstCalls } from "./sequence.ts";
 
 const MINUTE_MS = 60_000;
-const NOW_MS = 1_700_000_000_000;
 const LEFT_CART = { event: "Cart", within: "7d", notFollowedBy: { event: "Order", within: "1h" } };
 
 test("a call is followed by a later one in less than the time", () => {
@@ -26,18 +26,14 @@ test("of a call from before what is kept of the others nothing is known", () => 
 });
 
 function setup() {
-  const reading = parseAudience(LEFT_CART, { audiences: new Map() });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
-  const set = compileSet([{ ...base, id: "left", key: "left", definition: reading.definition }]);
+  const set = compileSet([audience("left", LEFT_CART)]);
   const profile = createProfile("u", 0);
   let offset = 0;
   const call = (name: string, minute: number, receivedMinute = minute) => {
     offset += 1;
-    const ids = { sourceId: "s", messageId: `m${offset}`, userId: "u", anonymousId: null };
     const receivedAtMs = NOW_MS + receivedMinute * MINUTE_MS;
-    const times = { timestampMs: NOW_MS + minute * MINUTE_MS, receivedAtMs };
-    const made = { ...ids, ...times, type: "track", name, body: {} };
+    const timestampMs = NOW_MS + minute * MINUTE_MS;
+    const made = callOf({ messageId: `m${offset}`, name, timestampMs, receivedAtMs });
     applyEvent(profile, { kind: "call", call: made }, set, { offset, nowMs: receivedAtMs });
   };
   /** By the minute at which each change was sent. */

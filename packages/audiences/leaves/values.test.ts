@@ -1,16 +1,12 @@
 import { expect, test } from "@jest/globals";
 import type { ReduceFn } from "../definition/definition.ts";
-import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
+import { NOW_MS, traitDefinition } from "../fixtures/definitions.ts";
 import { emptyState, evaluateLeaf, foldIntoLeaf } from "./leaf.ts";
 import { planLeaf } from "./plan.ts";
 import { MAX_FREQUENT_VALUES, MAX_UNIQUE_VALUES } from "./values.ts";
 
-const NOW_MS = 1_700_000_000_000;
-
 function folded(fn: ReduceFn, values: readonly unknown[]) {
-  const reading = parseComputedTrait({ event: "A", within: "30d", reduce: { fn, path: "v" } });
-  if (!reading.ok) throw new Error("refused");
-  const plan = planLeaf(reading.definition.leaf);
+  const plan = planLeaf(traitDefinition({ event: "A", within: "30d", reduce: { fn, path: "v" } }).leaf);
   const state = emptyState(plan);
   for (const v of values)
     foldIntoLeaf(plan, state, {
@@ -52,4 +48,9 @@ test("of equally frequent values the first in alphabetical order; less than twic
 test("a value longer than 512 characters is left out", () => {
   expect(folded("unique_count", ["x".repeat(511), "y"]).value).toBe(1);
   expect(folded("first", ["x".repeat(511), "y"]).value).toBe("y");
+});
+
+test("a value that nests too deep to be sent as a trait is left out", () => {
+  const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
+  expect(folded("last", [nested(62), nested(63)]).value).toEqual(nested(62));
 });

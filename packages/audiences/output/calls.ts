@@ -5,14 +5,8 @@ import type { Computation } from "../profile/computation.ts";
 import { ownerOf, traitsTypeOf } from "../profile/identity.ts";
 import type { Flip, Profile } from "../profile/profile.ts";
 
-/** The space whose audiences these are. */
-export interface Space {
-  readonly id: string;
-  readonly namespace: string;
-}
-
-/** The only one that there is. */
-export const SPACE: Space = { id: SPACE_SOURCE, namespace: "default" };
+/** Of the space whose audiences these are, the only one that there is. */
+const SPACE_NAMESPACE = "default";
 
 /** Of this product's identifies: a uuid v5 of its own, so that no other name gives the same ids. */
 const NAMESPACE = Buffer.from("6f8d1c1e4f0b5a6c9d3e2b7a18c45f90", "hex");
@@ -21,7 +15,6 @@ const NAMESPACE = Buffer.from("6f8d1c1e4f0b5a6c9d3e2b7a18c45f90", "hex");
 interface IdContext {
   readonly profile: Pick<Profile, "id" | "incarnation">;
   readonly computation: Pick<Computation, "id">;
-  readonly space: Pick<Space, "id">;
 }
 
 export interface FlipContext extends IdContext {
@@ -30,7 +23,6 @@ export interface FlipContext extends IdContext {
     readonly name: string;
     readonly definition: { readonly kind: string };
   };
-  readonly space: Space;
 }
 
 /**
@@ -43,8 +35,8 @@ export function messageIdOf(flip: FlipId, context: IdContext): string {
 
 type FlipId = Pick<Flip, "generation" | "seq">;
 
-function identityOf({ generation, seq }: FlipId, { computation, profile, space }: IdContext): unknown[] {
-  return [space.id, computation.id, profile.id, profile.incarnation, generation, seq];
+function identityOf({ generation, seq }: FlipId, { computation, profile }: IdContext): unknown[] {
+  return [SPACE_SOURCE, computation.id, profile.id, profile.incarnation, generation, seq];
 }
 
 /** As `messageIdOf`, of the track call of the same flip. */
@@ -91,15 +83,15 @@ interface Content {
 
 function accepted(
   flip: Flip,
-  { computation, profile, space }: FlipContext,
+  { computation, profile }: FlipContext,
   { type, ...content }: Content,
 ): AcceptedCall {
   const personas = {
     computation_class: computation.definition.kind === "trait" ? "trait" : "audience",
     computation_id: computation.id,
     computation_key: computation.key,
-    namespace: space.namespace,
-    space_id: space.id,
+    namespace: SPACE_NAMESPACE,
+    space_id: SPACE_SOURCE,
   };
   const owner = ownerOf(profile.id);
   const accountId = "groupId" in owner ? owner.groupId : undefined;

@@ -1,6 +1,6 @@
 // What a user's accounts are told, and when.
 import { describe, expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
+import { audience, callOf, NOW_MS } from "../fixtures/definitions.ts";
 import { MAX_ACCOUNTS, tellAccounts } from "./accounts.ts";
 import { applyEvent, completeRelease } from "./apply.ts";
 import { compileSet } from "./computation-set.ts";
@@ -10,16 +10,6 @@ import { advance } from "./judging.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { profileFromRecord, profileToRecord } from "./record.ts";
 import { profileBytes } from "./size.ts";
-
-const NOW_MS = 1_700_000_000_000;
-const LIVE = { generation: 1, state: "live", includeAnonymous: false } as const;
-
-function audience(id: string, definition: object) {
-  const audiences = new Map([["buyers", { references: [] }]]);
-  const reading = parseAudience(definition, { audiences });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return { ...LIVE, id, key: id, definition: reading.definition };
-}
 
 const BUYERS = audience("buyers", { event: "Bought", within: "60s" });
 const SET = compileSet([
@@ -43,9 +33,8 @@ class User {
 
   call(name: string, groupId: string | null, { set = SET, userId = this.profile.id, atMs = NOW_MS } = {}) {
     this.#offset += 1;
-    const ids = { userId: userId === "" ? null : userId, anonymousId: "x", sourceId: "s" };
-    const times = { timestampMs: atMs, receivedAtMs: atMs };
-    const call = { ...ids, ...times, messageId: `m${this.#offset}`, type: "track", name, groupId, body: {} };
+    const ids = { userId: userId === "" ? null : userId, anonymousId: "x" };
+    const call = callOf({ ...ids, messageId: `m${this.#offset}`, name, groupId, atMs });
     applyEvent(this.profile, { kind: "call", call }, set, { offset: this.#offset, nowMs: atMs });
   }
 
@@ -142,6 +131,15 @@ describe("a user's accounts are told", () => {
     expect(user.profile.accounts.has("nobody")).toBe(false);
     expect(user.profile.accounts.size).toBe(MAX_ACCOUNTS);
     expect(user.profile.incompleteFor).toEqual(new Set(["buyers"]));
+  });
+
+  test("of none for whose name the profile has no room, also by a merge", () => {
+    const [moved, survivor] = [new User("old"), new User("ann")];
+    for (const id of ["a", "b", "c"]) moved.call("Seen", id.padEnd(30_000, "x"));
+    for (const id of ["d", "e", "f"]) survivor.call("Seen", id.padEnd(30_000, "x"));
+    survivor.happen({ kind: "merge", moved: moved.profile });
+    expect([moved.profile.accounts.size, survivor.profile.accounts.size]).toEqual([2, 2]);
+    expect(survivor.profile.incompleteFor).toEqual(new Set(["buyers"]));
   });
 });
 

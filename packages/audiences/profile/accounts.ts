@@ -3,7 +3,7 @@
 import type { Computation } from "./computation.ts";
 import type { ProfileCall } from "./event.ts";
 import { subjectOf } from "./identity.ts";
-import type { Profile, ToldAccount } from "./profile.ts";
+import { MAX_PROFILE_BYTES, type Profile, type ToldAccount } from "./profile.ts";
 import { accountBytes } from "./size.ts";
 
 /** A user who changes is told to each. */
@@ -11,12 +11,13 @@ export const MAX_ACCOUNTS = 100;
 
 const NOTHING_TOLD: ToldAccount = { told: [], toldAtMs: 0 };
 
-/** False when there is no place for one more. */
+/** False when there is no place for one more, or no room in the profile. */
 export function noteAccount(profile: Profile, groupId: string): boolean {
   if (profile.accounts.has(groupId)) return true;
-  if (profile.accounts.size >= MAX_ACCOUNTS) return false;
+  const bytes = accountBytes(groupId, NOTHING_TOLD);
+  if (profile.accounts.size >= MAX_ACCOUNTS || profile.sizeBytes + bytes > MAX_PROFILE_BYTES) return false;
   profile.accounts.set(groupId, NOTHING_TOLD);
-  profile.sizeBytes += accountBytes(groupId, NOTHING_TOLD);
+  profile.sizeBytes += bytes;
   return true;
 }
 

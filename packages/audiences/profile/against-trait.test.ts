@@ -2,34 +2,28 @@
 import { expect, test } from "@jest/globals";
 import { parseCallFilter } from "../definition/call-filter.ts";
 import { parseAudience } from "../definition/parse-audience.ts";
+import { audience, callOf, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent } from "./apply.ts";
 import { compileSet } from "./computation-set.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { profileFromRecord, profileToRecord } from "./record.ts";
-
-const NOW_MS = 1_700_000_000_000;
 
 const OVER_BUDGET = {
   event: "Order",
   where: [{ path: "properties.total", op: "gt", value: { trait: "limits.order" } }],
 };
 
-function setOf(definition: unknown) {
-  const reading = parseAudience(definition, { audiences: new Map() });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const computation = { id: "a", key: "a", generation: 1, state: "live", includeAnonymous: false } as const;
-  return compileSet([{ ...computation, definition: reading.definition }]);
-}
+const setOf = (definition: unknown) => compileSet([audience("a", definition)]);
 
 let offset = 0;
 
 function apply(profile: Profile, definition: unknown, call: { name?: string; body: object }): void {
   offset += 1;
-  const ids = { sourceId: "s", messageId: `m${offset}`, userId: "u", anonymousId: null };
-  const times = { timestampMs: NOW_MS + offset, receivedAtMs: NOW_MS + offset };
   const { body, name = null } = call;
-  const made = { ...ids, ...times, type: name === null ? "identify" : "track", name, body: { ...body } };
-  applyEvent(profile, { kind: "call", call: made }, setOf(definition), { offset, nowMs: NOW_MS + offset });
+  const nowMs = NOW_MS + offset;
+  const type = name === null ? "identify" : "track";
+  const made = callOf({ messageId: `m${offset}`, type, name, body: { ...body }, atMs: nowMs });
+  applyEvent(profile, { kind: "call", call: made }, setOf(definition), { offset, nowMs });
 }
 
 const order = (total: number) => ({ name: "Order", body: { properties: { total } } });

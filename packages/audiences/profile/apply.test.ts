@@ -1,30 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
-import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
+import { audience as audienceOf, callOf, NOW_MS, trait as traitOf } from "../fixtures/definitions.ts";
 import { applyEvent } from "./apply.ts";
 import type { ComputationInput } from "./computation.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
+import type { ProfileCall } from "./event.ts";
 import { advance, evaluate } from "./judging.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { MAX_RECENT_CALLS } from "./recent-calls.ts";
 import { profileToRecord } from "./record.ts";
 
-const NOW_MS = 1_700_000_000_000;
-const NO_AUDIENCES = { audiences: new Map<string, { references: readonly string[] }>() };
-
-function audience(definition: unknown, more: Partial<ComputationInput> = {}): ComputationInput {
-  const reading = parseAudience(definition, NO_AUDIENCES);
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { id: "aud", key: "aud", generation: 1, state: "live", includeAnonymous: false } as const;
-  return { ...base, definition: reading.definition, ...more };
-}
-
-function trait(definition: unknown): ComputationInput {
-  const reading = parseComputedTrait(definition);
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { id: "trait", key: "trait", generation: 1, state: "live", includeAnonymous: false } as const;
-  return { ...base, definition: reading.definition };
-}
+const audience = (definition: unknown, more: Partial<ComputationInput> = {}) =>
+  audienceOf("aud", definition, more);
+const trait = (definition: unknown) => traitOf("trait", definition);
 
 /** A profile with a hand on it. */
 class Bench {
@@ -37,35 +24,11 @@ class Bench {
     this.profile = createProfile(id, 0);
   }
 
-  call(fields: {
-    type?: string;
-    name?: string;
-    body?: object;
-    messageId?: string;
-    atMs?: number;
-    nowMs?: number;
-  }) {
+  /** That happened at `atMs` and came at `nowMs`. */
+  call({ atMs, nowMs = NOW_MS, ...fields }: Partial<ProfileCall> & { atMs?: number; nowMs?: number }) {
     this.#offset += 1;
-    const {
-      atMs,
-      body = {},
-      messageId = `m${this.#offset}`,
-      name = "A",
-      nowMs = NOW_MS,
-      type = "track",
-    } = fields;
-    const timestampMs = atMs ?? nowMs;
-    const ids = { userId: "u", anonymousId: null };
-    const call = {
-      ...ids,
-      type,
-      name,
-      sourceId: "s",
-      messageId,
-      timestampMs,
-      receivedAtMs: nowMs,
-      body: { ...body },
-    };
+    const times = { timestampMs: atMs ?? nowMs, receivedAtMs: nowMs };
+    const call = callOf({ messageId: `m${this.#offset}`, ...times, ...fields });
     return applyEvent(this.profile, { kind: "call", call }, this.#set, { offset: this.#offset, nowMs });
   }
 
@@ -148,9 +111,8 @@ describe("times of changes rise, so that a receiver can order them", () => {
       return atMs - NOW_MS;
     };
     const identify = (atMs: number, offset: number) => {
-      const times = { timestampMs: atMs, receivedAtMs: atMs };
-      const ids = { sourceId: "s", messageId: `again ${offset}`, userId: "u", anonymousId: null };
-      const call = { type: "identify", name: null, body: { traits: { plan: "pro" } }, ...ids, ...times };
+      const body = { traits: { plan: "pro" } };
+      const call = callOf({ type: "identify", name: null, messageId: `again ${offset}`, body, atMs });
       applyEvent(bench.profile, { kind: "call", call }, set, { offset, nowMs: NOW_MS });
       return bench.profile.outbox.at(-1);
     };
@@ -169,21 +131,11 @@ describe("deletion (contract 5.3)", () => {
     applyEvent(bench.profile, deletion, set, { offset: 1_000, nowMs: NOW_MS + 10 });
     expect(bench.texts()).toEqual([]);
     expect(bench.profile.results.size).toBe(0);
-    const body = {};
-    const call = {
-      type: "track",
-      name: "A",
-      sourceId: "s",
-      messageId: "x",
-      userId: "u",
-      anonymousId: null,
-      body,
-    };
-    const old = { ...call, timestampMs: NOW_MS + 10, receivedAtMs: NOW_MS + 50 };
+    const old = callOf({ timestampMs: NOW_MS + 10, receivedAtMs: NOW_MS + 50 });
     const late = { offset: 1_001, nowMs: NOW_MS + 50 };
     expect(applyEvent(bench.profile, { kind: "call", call: old }, set, late)).toBe("deleted");
     const later = { offset: 1_002, nowMs: NOW_MS + 51 };
-    const fresh = { ...call, timestampMs: NOW_MS + 51, receivedAtMs: NOW_MS + 51 };
+    const fresh = callOf({ atMs: NOW_MS + 51 });
     expect(applyEvent(bench.profile, { kind: "call", call: fresh }, set, later)).toBe("applied");
     expect(bench.profile).toMatchObject({ incarnation: 1_002, outbox: [{ text: "true", seq: 1 }] });
   });
@@ -193,9 +145,7 @@ describe("deletion (contract 5.3)", () => {
     const deletion = { kind: "delete", atMs: NOW_MS } as const;
     const at = (offset: number) => ({ offset, nowMs: NOW_MS - 500 });
     applyEvent(bench.profile, deletion, set, at(1));
-    const times = { timestampMs: NOW_MS + 1, receivedAtMs: NOW_MS + 1 };
-    const ids = { sourceId: "s", messageId: "x", userId: "u", anonymousId: null };
-    const call = { type: "track", name: "A", body: {}, ...ids, ...times };
+    const call = callOf({ atMs: NOW_MS + 1 });
     expect(applyEvent(bench.profile, { kind: "call", call }, set, at(2))).toBe("applied");
     expect(bench.texts()).toEqual(["true"]);
   });
@@ -279,18 +229,13 @@ test("an anonymous profile is in audiences that include anonymous ones, and has 
 test("the body of a call is asked for by conditions and paths only: whoever gives it may parse it then", () => {
   let parsed = 0;
   const fold = (definition: unknown): void => {
-    const ids = { sourceId: "s", messageId: "m", userId: "u", anonymousId: null };
-    const call = {
-      ...ids,
-      type: "track",
-      name: "A",
-      timestampMs: NOW_MS,
-      receivedAtMs: NOW_MS,
-      get body() {
+    const body = {
+      get: () => {
         parsed += 1;
         return {};
       },
     };
+    const call = Object.defineProperty(callOf(), "body", body);
     const profile = createProfile("u", 0);
     const set = compileSet([audience(definition)]);
     expect(applyEvent(profile, { kind: "call", call }, set, { offset: 1, nowMs: NOW_MS })).toBe("applied");

@@ -1,8 +1,8 @@
 // A computed trait as a condition of audiences.
 import { expect, test } from "@jest/globals";
 import { parseAudience } from "../definition/parse-audience.ts";
-import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
 import { explainMembership } from "../explain/explain.ts";
+import { audience, callOf, NOW_MS, trait } from "../fixtures/definitions.ts";
 import { applyEvent } from "./apply.ts";
 import type { ComputationInput } from "./computation.ts";
 import { type CoverageOf, compileSet } from "./computation-set.ts";
@@ -10,37 +10,26 @@ import { leafKeysOf } from "./leaf-keys.ts";
 import { createProfile } from "./profile.ts";
 import { chooseVersions } from "./versions.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const NAMED = new Map<string, { references: readonly string[]; fn?: "sum" | "count" }>([
   ["spent", { references: [], fn: "sum" }],
   ["orders", { references: [], fn: "count" }],
   ["buyers", { references: [] }],
 ]);
-const BASE = { generation: 1, state: "live", includeAnonymous: true } as const;
 
 function spent(state: ComputationInput["state"] = "live"): ComputationInput {
   const reduce = { fn: "sum", path: "properties.total" };
-  const reading = parseComputedTrait({ event: "Order", within: "30d", reduce });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return { ...BASE, id: "trt", key: "spent", state, definition: reading.definition };
+  return trait("trt", { event: "Order", within: "30d", reduce }, { key: "spent", state });
 }
 
-function bigSpenders(
-  definition: unknown = { computedTrait: "spent", op: "gt", value: 100 },
-): ComputationInput {
-  const reading = parseAudience(definition, { audiences: NAMED });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return { ...BASE, id: "aud", key: "big_spenders", definition: reading.definition };
-}
+const bigSpenders = (definition: unknown = { computedTrait: "spent", op: "gt", value: 100 }) =>
+  audience("aud", definition, { key: "big_spenders", includeAnonymous: true });
 
 /** What is sent of a profile that has ordered for 60 and 41. */
 function sentOf(id: string, inputs: readonly ComputationInput[]) {
   const set = compileSet(inputs);
   const profile = createProfile(id, 0);
   for (const [offset, total] of [60, 41].entries()) {
-    const ids = { sourceId: "s", messageId: `m${offset}`, userId: "u", anonymousId: null };
-    const times = { timestampMs: NOW_MS, receivedAtMs: NOW_MS };
-    const call = { ...ids, ...times, type: "track", name: "Order", body: { properties: { total } } };
+    const call = callOf({ messageId: `m${offset}`, name: "Order", body: { properties: { total } } });
     applyEvent(profile, { kind: "call", call }, set, { offset: offset + 1, nowMs: NOW_MS });
   }
   return { set, profile, sent: profile.outbox.map(({ computationId, text }) => `${computationId} ${text}`) };
@@ -98,8 +87,6 @@ test.each([
 
 test("whoever did nothing meets a count below a bound, beside a condition for everyone", () => {
   const few = bigSpenders({ any: [{ computedTrait: "orders", op: "lt", value: 3 }], everyone: true });
-  const reading = parseComputedTrait({ event: "Order", reduce: { fn: "count" } });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const orders = { ...spent(), id: "trt", key: "orders", definition: reading.definition };
+  const orders = trait("trt", { event: "Order", reduce: { fn: "count" } }, { key: "orders" });
   expect(compileSet([few, orders]).whenEmpty.map(({ id }) => id)).toEqual(["aud"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
+import { audience as audienceOf, callOf, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent, completeRelease } from "./apply.ts";
 import type { ComputationInput } from "./computation.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
@@ -7,24 +7,17 @@ import { type ExpiryMoment, expire, noteEveryMs, noteUse } from "./expiry.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { profileFromRecord, profileToRecord } from "./record.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;
 const RETENTION_MS = 30 * DAY_MS;
 
-function audience(more: Partial<ComputationInput> = {}): ComputationInput {
-  const reading = parseAudience({ event: "A" }, { audiences: new Map() });
-  if (!reading.ok) throw new Error("refused");
-  const base = { id: "a", key: "a", generation: 1, state: "live", includeAnonymous: true } as const;
-  return { ...base, definition: reading.definition, ...more };
-}
+const audience = (more: Partial<ComputationInput> = {}) =>
+  audienceOf("a", { event: "A" }, { includeAnonymous: true, ...more });
 
 const SET = compileSet([audience()]);
 
 function call(profile: Profile, offset: number, atMs: number): string {
-  const ids = { sourceId: "s", messageId: `${offset}`, userId: null, anonymousId: "x" };
-  const times = { timestampMs: atMs, receivedAtMs: atMs };
-  const event = { kind: "call", call: { ...ids, ...times, type: "track", name: "A", body: {} } } as const;
-  return applyEvent(profile, event, SET, { offset, nowMs: atMs });
+  const one = callOf({ messageId: `${offset}`, userId: null, anonymousId: "x", atMs });
+  return applyEvent(profile, { kind: "call", call: one }, SET, { offset, nowMs: atMs });
 }
 
 /** A member, who was told so. */

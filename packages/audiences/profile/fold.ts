@@ -7,6 +7,7 @@ import type { ProfileCall } from "./event.ts";
 import { traitsTypeOf } from "./identity.ts";
 import { noteLeftOut } from "./incomplete.ts";
 import {
+  type EventSummary,
   MAX_EVENT_NAMES,
   MAX_PROFILE_BYTES,
   MAX_TRAITS,
@@ -34,18 +35,20 @@ export interface Folding {
   readonly touched: Set<Computation>;
 }
 
-function countEvent({ profile, call, atMs }: Folding, name: string): void {
-  const key = `${call.type} ${name}`;
+/** Adds calls of one name to the profile's counts; a name for which there is no room is left out. */
+export function countEvents(profile: Profile, counted: EventSummary): void {
+  const { count, firstMs, lastMs, name, type } = counted;
+  const key = `${type} ${name}`;
   const known = profile.events.get(key);
   if (known !== undefined) {
-    known.count += 1;
-    known.firstMs = Math.min(known.firstMs, atMs);
-    known.lastMs = Math.max(known.lastMs, atMs);
+    known.count += count;
+    known.firstMs = Math.min(known.firstMs, firstMs);
+    known.lastMs = Math.max(known.lastMs, lastMs);
   } else if (
     profile.events.size < MAX_EVENT_NAMES &&
     profile.sizeBytes + eventBytes(name) <= MAX_PROFILE_BYTES
   ) {
-    profile.events.set(key, { type: call.type, name, count: 1, firstMs: atMs, lastMs: atMs });
+    profile.events.set(key, counted);
     profile.sizeBytes += eventBytes(name);
   } else profile.uncounted = moreUncounted(profile.uncounted, UNCOUNTED.names);
 }
@@ -110,10 +113,10 @@ function foldTraits({ profile, call, set, atMs, nowMs, touched }: Folding): void
 
 /** Changes the profile; names in `touched` what the call may have changed. */
 export function foldCall(folding: Folding): void {
-  const { call, set } = folding;
+  const { atMs, call, profile, set } = folding;
   const { name, type } = call;
-  if (type === traitsTypeOf(folding.profile.id)) foldTraits(folding);
+  if (type === traitsTypeOf(profile.id)) foldTraits(folding);
   if (!isNamedCallType(type) || name === null) return;
-  countEvent(folding, name);
+  countEvents(profile, { type, name, count: 1, firstMs: atMs, lastMs: atMs });
   for (const use of set.events[type].get(name) ?? []) foldLeaf(use, folding);
 }

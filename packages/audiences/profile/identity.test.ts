@@ -1,12 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { mergedBy, ownerOf, profileIdOf, survivorOf, userProfileId } from "./identity.ts";
+import { mergedBy, ownerOf, profileIdOf, userProfileId } from "./identity.ts";
 
-const redirects = new Map([
-  ["anon:x", "u1"],
-  ["u1", "u2"],
-]);
-const redirectOf = (id: string): string | undefined => redirects.get(id);
-const none = (): undefined => undefined;
 const identify = { type: "identify", userId: "u", anonymousId: "y" };
 
 describe("whose call it is", () => {
@@ -29,33 +23,20 @@ describe("whose call it is", () => {
     const ids = ["x", "anon:x", "user:x", "user:anon:x", "user:user:x"].map(userProfileId);
     expect(new Set(ids).size).toBe(ids.length);
   });
-
-  test("of a merged profile it is the last survivor's", () => {
-    expect(survivorOf("anon:x", redirectOf)).toBe("u2");
-    expect(survivorOf("u3", redirectOf)).toBe("u3");
-  });
 });
 
 describe("what a call merges", () => {
   test("a call with both ids: the anonymous profile", () => {
-    expect(mergedBy(identify, none)).toEqual(["anon:y"]);
-    expect(mergedBy({ ...identify, anonymousId: null }, none)).toEqual([]);
-    expect(mergedBy({ ...identify, userId: null }, none)).toEqual([]);
-  });
-
-  test("an anonymousId that two users share stays with the first", () => {
-    expect(mergedBy({ ...identify, anonymousId: "x" }, redirectOf)).toEqual([]);
+    expect(mergedBy(identify)).toEqual(["anon:y"]);
+    expect(mergedBy({ ...identify, anonymousId: null })).toEqual([]);
+    expect(mergedBy({ ...identify, userId: null })).toEqual([]);
   });
 
   test("an alias: the previous user and the anonymous profile of that id; other calls ignore previousId", () => {
     const alias = { type: "alias", userId: "u", anonymousId: null, previousId: "p" };
-    expect(mergedBy(alias, none)).toEqual(["p", "anon:p"]);
-    expect(mergedBy({ ...alias, type: "track" }, none)).toEqual([]);
-    expect(mergedBy({ ...alias, previousId: "u" }, none)).toEqual(["anon:u"]);
-  });
-
-  test("an alias back does not merge the survivor into what was merged into it", () => {
-    const back = { type: "alias", userId: "u1", anonymousId: null, previousId: "u2" };
-    expect(mergedBy(back, redirectOf)).toEqual(["anon:u2"]);
+    expect(mergedBy(alias)).toEqual(["p", "anon:p"]);
+    expect(mergedBy({ ...alias, type: "track" })).toEqual([]);
+    expect(mergedBy({ ...alias, previousId: "u" })).toEqual(["anon:u"]);
+    expect(mergedBy({ ...alias, anonymousId: "p" })).toEqual(["anon:p", "p"]);
   });
 });

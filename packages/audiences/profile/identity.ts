@@ -60,27 +60,15 @@ export function profileIdOf({ userId, anonymousId }: Ids): string | undefined {
   return anonymousId === null ? undefined : anonymousProfileId(anonymousId);
 }
 
-/** Where a profile was merged into; undefined when it was not. */
-export type RedirectOf = (profileId: string) => string | undefined;
-
-/** The profile that speaks for this one now. */
-export function survivorOf(profileId: string, redirectOf: RedirectOf): string {
-  let survivor = profileId;
-  for (let next = redirectOf(survivor); next !== undefined; next = redirectOf(survivor)) survivor = next;
-  return survivor;
-}
-
 /**
- * Profiles that the call merges into its user's: the anonymous one when it carries both ids; of an alias also the previous id, be it of a
+ * Profiles that the call may merge into its user's: the anonymous one when it carries both ids; of an alias also the previous id, be it of a
  * user or anonymous. What was merged once stays where it is, so an anonymousId that users share merges no two of them.
  */
-export function mergedBy({ type, userId, anonymousId, previousId }: Ids, redirectOf: RedirectOf): string[] {
+export function mergedBy({ type, userId, anonymousId, previousId }: Ids): string[] {
   if (userId === null) return [];
-  const named = anonymousId === null ? [] : [anonymousProfileId(anonymousId)];
+  const named = new Set(anonymousId === null ? [] : [anonymousProfileId(anonymousId)]);
   if (hasPreviousId(type) && previousId)
-    named.push(userProfileId(previousId), anonymousProfileId(previousId));
-  const survivor = survivorOf(userProfileId(userId), redirectOf);
-  return named.filter(
-    (id, place) => id !== survivor && redirectOf(id) === undefined && named.indexOf(id) === place,
-  );
+    named.add(userProfileId(previousId)).add(anonymousProfileId(previousId));
+  named.delete(userProfileId(userId));
+  return [...named];
 }

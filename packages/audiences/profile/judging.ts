@@ -38,3 +38,12 @@ export function evaluate(profile: Profile, computations: Iterable<Computation>, 
   if (profile.redirectTo !== undefined || profile.judgedAtMs === 0) return;
   settle(profile, computations, judgeAt(profile, nowMs));
 }
+
+/** Makes room in a profile that has grown otherwise than by a call. What has counted something else by that is evaluated. */
+export function keepInRoom(profile: Profile, set: ComputationSet, nowMs: number): void {
+  if (!isFull(profile)) return;
+  const touched = new Set<Computation>();
+  makeRoom(profile, { set, nowMs, touched });
+  evaluate(profile, withNaming(touched, set.naming), nowMs);
+  tellAccounts(profile, set.told);
+}

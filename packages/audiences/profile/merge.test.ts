@@ -1,28 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
+import { callOf as anyCall, audience, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent, completeRelease } from "./apply.ts";
-import { type ComputationSet, compileSet } from "./computation-set.ts";
+import { compileSet } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
 import { createProfile, type Profile } from "./profile.ts";
 
-const NOW_MS = 1_700_000_000_000;
-
-function twiceA(): ComputationSet {
-  const definition = { event: "A", within: "1d", count: { op: "gte", value: 2 } };
-  const reading = parseAudience(definition, { audiences: new Map() });
-  if (!reading.ok) throw new Error("refused");
-  const base = { generation: 1, state: "live", includeAnonymous: true } as const;
-  return compileSet([{ ...base, id: "aud", key: "aud", definition: reading.definition }]);
-}
-
-const SET = twiceA();
+const TWICE = { event: "A", within: "1d", count: { op: "gte", value: 2 } };
+const SET = compileSet([audience("aud", TWICE, { includeAnonymous: true })]);
 let offset = 0;
 
 function apply(profile: Profile, fields: Partial<ProfileCall>): string {
   offset += 1;
-  const times = { timestampMs: NOW_MS, receivedAtMs: NOW_MS };
-  const ids = { sourceId: "s", messageId: `m${offset}`, userId: null, anonymousId: "x" };
-  const call = { ...ids, ...times, type: "track", name: "A", body: {}, ...fields };
+  const call = anyCall({ messageId: `m${offset}`, userId: null, anonymousId: "x", ...fields });
   return applyEvent(profile, { kind: "call", call }, SET, { offset, nowMs: NOW_MS });
 }
 
@@ -137,10 +126,8 @@ describe("a deletion ends links", () => {
     offset += 1;
     return { offset, nowMs: LATER_MS, ...more };
   };
-  const callOf = (atMs: number): ProfileCall => ({
-    ...{ sourceId: "s", messageId: `at ${atMs} ${offset}`, userId: null, anonymousId: "x" },
-    ...{ type: "track", name: "A", body: {}, timestampMs: atMs, receivedAtMs: atMs },
-  });
+  const callOf = (atMs: number) =>
+    anyCall({ messageId: `at ${atMs} ${offset}`, userId: null, anonymousId: "x", atMs });
   const release = (linkedAtMs: number, to = "u") => ({ kind: "release", to, linkedAtMs }) as const;
   const deletion = { kind: "delete", atMs: NOW_MS + 50 } as const;
 

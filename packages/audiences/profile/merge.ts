@@ -4,26 +4,15 @@ import { emptyState, mergeStates } from "../leaves/leaf.ts";
 import { noteAccount } from "./accounts.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
-import { setTrait } from "./fold.ts";
+import { countEvents, setTrait } from "./fold.ts";
 import { noteLeftOut, noteMissing } from "./incomplete.ts";
-import { type EventSummary, moreUncounted, type Profile, type ProfileTrait } from "./profile.ts";
+import { moreUncounted, type Profile, type ProfileTrait } from "./profile.ts";
 import { profileBytes } from "./size.ts";
 
 /** Of two writes at the same time the survivor's own stays. */
 function isNewer(moved: ProfileTrait, kept: ProfileTrait | undefined): boolean {
   if (kept === undefined || moved.atMs !== kept.atMs) return kept === undefined || moved.atMs > kept.atMs;
   return moved.receivedAtMs > kept.receivedAtMs;
-}
-
-function mergeEvent(profile: Profile, key: string, moved: EventSummary): void {
-  const known = profile.events.get(key);
-  if (known === undefined) {
-    profile.events.set(key, moved);
-    return;
-  }
-  known.count += moved.count;
-  known.firstMs = Math.min(known.firstMs, moved.firstMs);
-  known.lastMs = Math.max(known.lastMs, moved.lastMs);
 }
 
 function known(ids: Iterable<string>, { computations }: ComputationSet): Computation[] {
@@ -46,7 +35,7 @@ export function absorb(
     if (!isNewer(trait, profile.traits.get(key)) || !setTrait(profile, key, trait, room)) continue;
     for (const computation of set.traits.get(key) ?? []) touched.add(computation);
   }
-  for (const [key, summary] of moved.events) mergeEvent(profile, key, summary);
+  for (const counted of moved.events.values()) countEvents(profile, counted);
   for (const [key, state] of moved.leaves) {
     const use = set.leaves.get(key);
     if (use === undefined) continue;

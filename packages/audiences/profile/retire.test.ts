@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
+import { audience as audienceOf, callOf, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent } from "./apply.ts";
 import type { ComputationInput } from "./computation.ts";
 import { compileSet } from "./computation-set.ts";
@@ -7,15 +7,10 @@ import { evaluate } from "./judging.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { forgetUnused, leaveAudience } from "./retire.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const ALONE = { traits: "", isTracked: false };
 
-function audience(event: string, more: Partial<ComputationInput> = {}): ComputationInput {
-  const reading = parseAudience({ event, within: "1d" }, { audiences: new Map() });
-  if (!reading.ok) throw new Error("refused");
-  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
-  return { ...base, id: event, key: event, definition: reading.definition, ...more };
-}
+const audience = (event: string, more: Partial<ComputationInput> = {}) =>
+  audienceOf(event, { event, within: "1d" }, more);
 
 const LIST = audience("list", { definition: { kind: "list" } });
 
@@ -23,9 +18,7 @@ function profileWith(inputs: readonly ComputationInput[], events: readonly strin
   const set = compileSet(inputs);
   const profile = createProfile("u", 0);
   for (const [offset, name] of events.entries()) {
-    const times = { timestampMs: NOW_MS, receivedAtMs: NOW_MS };
-    const ids = { sourceId: "s", messageId: `${offset}`, userId: "u", anonymousId: null };
-    const call = { ...ids, ...times, type: "track", name, body: {} };
+    const call = callOf({ messageId: `${offset}`, name });
     applyEvent(profile, { kind: "call", call }, set, { offset, nowMs: NOW_MS });
   }
   const joins = { kind: "list", listId: "list", isMember: true } as const;

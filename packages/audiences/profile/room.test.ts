@@ -1,36 +1,27 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
-import { parseComputedTrait } from "../definition/parse-computed-trait.ts";
+import { audience, callOf, NOW_MS, trait } from "../fixtures/definitions.ts";
 import { applyEvent } from "./apply.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
 import { advance } from "./judging.ts";
-import { createProfile, isFull, MAX_PROFILE_BYTES, MAX_TRAITS, type Profile, UNCOUNTED } from "./profile.ts";
+import {
+  createProfile,
+  isFull,
+  MAX_EVENT_NAMES,
+  MAX_PROFILE_BYTES,
+  MAX_TRAITS,
+  type Profile,
+  UNCOUNTED,
+} from "./profile.ts";
 import { profileFromRecord, profileToRecord } from "./record.ts";
 import { forgetUnused } from "./retire.ts";
 import { profileBytes } from "./size.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-function trait(id: string, definition: object) {
-  const reading = parseComputedTrait(definition);
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
-  return { ...base, id, key: id, definition: reading.definition };
-}
 
 const reduced = (id: string, fn: string, more: object = {}) =>
   trait(id, { event: "A", reduce: { fn, path: "properties.v" }, ...more });
 const counted = trait("count", { event: "A", reduce: { fn: "count" } });
-
-function audience(id: string, definition: object, named: readonly string[] = []) {
-  const audiences = new Map(named.map((key) => [key, { references: [] }]));
-  const reading = parseAudience(definition, { audiences });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { generation: 1, state: "live", includeAnonymous: false } as const;
-  return { ...base, id, key: id, definition: reading.definition };
-}
 
 /** 27 sums of 30 days, each of its own leaf. */
 const sums = Array.from({ length: 27 }, (_, index) =>
@@ -53,9 +44,7 @@ class Bench {
 
   call(body: object, atMs = NOW_MS, { type = "track" } = {}) {
     this.#offset += 1;
-    const ids = { userId: "u", anonymousId: null, sourceId: "s", messageId: `m${this.#offset}` };
-    const times = { timestampMs: atMs, receivedAtMs: atMs };
-    const call = { ...ids, ...times, type, name: "A", body: { ...body } };
+    const call = callOf({ messageId: `m${this.#offset}`, type, body: { ...body }, atMs });
     return applyEvent(this.profile, { kind: "call", call }, this.set, { offset: this.#offset, nowMs: atMs });
   }
 
@@ -118,7 +107,7 @@ describe("a profile goes on", () => {
 
   test("with a trait that was left out: what asks for it is named, and what names that, until they are deleted", () => {
     const more = audience("more", { trait: "more", op: "exists" });
-    const naming = audience("naming", { all: [{ audience: "more" }, { event: "A" }] }, ["more"]);
+    const naming = audience("naming", { all: [{ audience: "more" }, { event: "A" }] });
     const bench = new Bench(more, naming, audience("other", { trait: "t0", op: "exists" }), counted);
     bench.identify(
       Object.fromEntries(Array.from({ length: MAX_TRAITS }, (_, index) => [`t${index}`, index])),
@@ -204,4 +193,25 @@ describe("a full profile", () => {
     expect(values).toEqual(expect.arrayContaining(own));
     expect([...one.profile.incompleteFor]).toEqual(["all"]);
   });
+
+  test.each([
+    ["long names of calls", 30_000, 5],
+    ["many names of calls", 10, MAX_EVENT_NAMES + 5],
+  ])(
+    "is none by %s of those that are merged into it: what has no room is left out",
+    (_, characters, merges) => {
+      const bench = new Bench(counted);
+      const [type, firstMs, lastMs] = ["track", NOW_MS, NOW_MS];
+      for (let index = 0; index < merges; index += 1) {
+        const moved = { ...createProfile(`anon:${index}`, 0), judgedAtMs: NOW_MS };
+        const name = `${index}`.padEnd(characters, "x");
+        moved.events.set(`${type} ${name}`, { type, name, count: 1, firstMs, lastMs });
+        const moment = { offset: index, nowMs: NOW_MS };
+        expect(applyEvent(bench.profile, { kind: "merge", moved }, bench.set, moment)).toBe("applied");
+      }
+      const { events, sizeBytes, uncounted } = bench.profile;
+      expect([sizeBytes <= MAX_PROFILE_BYTES, sizeBytes]).toEqual([true, profileBytes(bench.profile)]);
+      expect([events.size <= MAX_EVENT_NAMES, uncounted]).toEqual([true, UNCOUNTED.names]);
+    },
+  );
 });

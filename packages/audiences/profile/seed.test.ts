@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
+import { audience, callOf, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent } from "./apply.ts";
 import { compileSet } from "./computation-set.ts";
 import { evaluate } from "./judging.ts";
@@ -7,23 +7,14 @@ import { createProfile, type Profile } from "./profile.ts";
 import { isKnownFromSummary, seedLeaves } from "./seed.ts";
 import { profileBytes } from "./size.ts";
 
-const NOW_MS = 1_700_000_000_000;
-
-function setOf(definition: unknown) {
-  const reading = parseAudience(definition, { audiences: new Map() });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  const base = { id: "a", key: "a", generation: 1, state: "live", includeAnonymous: false } as const;
-  return compileSet([{ ...base, definition: reading.definition }]);
-}
+const setOf = (definition: unknown) => compileSet([audience("a", definition)]);
 
 let calls = 0;
 
 /** Folded before any audience was there, or into the set. */
 function call(profile: Profile, atMs: number, set = compileSet([]), name = "A"): void {
   calls += 1;
-  const ids = { sourceId: "s", messageId: `${calls}`, userId: "u", anonymousId: null };
-  const times = { timestampMs: atMs, receivedAtMs: atMs };
-  const event = { kind: "call", call: { ...ids, ...times, type: "track", name, body: {} } } as const;
+  const event = { kind: "call", call: callOf({ messageId: `${calls}`, name, atMs }) } as const;
   applyEvent(profile, event, set, { offset: calls, nowMs: atMs });
 }
 

@@ -12,7 +12,7 @@ export interface Sends {
 /** Of one audience. */
 export const MAX_SENT_TRAITS = 10;
 /** Of the JSON of a value: a longer one is left out. */
-export const MAX_SENT_TRAIT_LENGTH = 512;
+const MAX_SENT_TRAIT_LENGTH = 512;
 /** Of all that one profile has to send: with 64 KB of profile it stays far below what a record may have (1 MB). Beyond it traits are left out. */
 const MAX_WAITING_BYTES = 262_144;
 

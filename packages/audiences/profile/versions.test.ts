@@ -1,17 +1,11 @@
 import { expect, test } from "@jest/globals";
-import { parseAudience } from "../definition/parse-audience.ts";
-import type { ComputationInput } from "./computation.ts";
+import { audience } from "../fixtures/definitions.ts";
 import type { CoverageOf } from "./computation-set.ts";
 import { compileSet } from "./computation-set.ts";
 import { chooseVersions, type Versions } from "./versions.ts";
 
-const KEYS = new Map(["a", "b"].map((key) => [key, { references: [] }]));
-
-function version(id: string, generation: number, definition: unknown): ComputationInput {
-  const reading = parseAudience(definition, { audiences: KEYS });
-  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return { id, key: id, generation, state: "live", includeAnonymous: false, definition: reading.definition };
-}
+const version = (id: string, generation: number, definition: unknown) =>
+  audience(id, definition, { generation });
 
 /** Calls of these names are counted. */
 const counted =

@@ -70,5 +70,4 @@ export const DROPS: Reasons<DropReason> = {
 };
 
 export const DROP_REASONS = reasonsOf(DROPS);
-export const UNROUTED_REASONS = reasonsOf(UNROUTED);
 export const PASSED_OVER_REASONS = reasonsOf(PASSED_OVER);

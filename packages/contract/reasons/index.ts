@@ -13,7 +13,6 @@ export {
   PASSED_OVER,
   PASSED_OVER_REASONS,
   type PassedOverReason,
-  UNROUTED_REASONS,
   type UnroutedReason,
 } from "./drops.ts";
 export {

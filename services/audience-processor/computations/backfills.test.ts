@@ -393,3 +393,28 @@ test("an event that cannot be read is passed over", async () => {
   expect(shown(bench)).toEqual(['u {"twice":true}']);
   expect(companions.errors).toEqual([]);
 });
+
+test("a profile stays as large as it may be, whatever its log has: what has no room is left out, and is said to be", async () => {
+  const { bench, reports } = await setup();
+  const urls = (from: number): void => {
+    for (let n = from; n < from + 300; n += 1)
+      bench.call(callOf({ userId: "u", event: "A", ...at(10), body: { url: `${n}`.padEnd(500, "x") } }));
+  };
+  urls(0);
+  await bench.settled();
+  const reduce = { fn: "unique", path: "url" };
+  bench.computations.apply(
+    "urls",
+    audienceOf("urls", { event: "A", within: "60s", reduce }, { kind: "trait" }),
+  );
+  let largest = 0;
+  bench.store.onWritten = () => {
+    largest = Math.max(largest, JSON.stringify(bench.stateOf("u")?.leaves).length);
+  };
+  await new Companions(bench, reports).live("urls");
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ kind: "values", isOverflowing: true }]);
+  expect([largest < 66_000, bench.incomplete]).toEqual([true, ["urls"]]);
+  urls(300);
+  await bench.settled();
+  expect(bench.stateOf("u")?.events).toMatchObject([{ name: "A", count: 600 }]);
+});

@@ -2,9 +2,12 @@
 import {
   addPast,
   type CallMemory,
+  type ComputationSet,
   countsFromOf,
+  type Gathered,
   Gathering,
   isFull,
+  keepInRoom,
   type LeafUse,
   type Profile,
 } from "#audiences";
@@ -32,6 +35,10 @@ export interface StretchParts {
   readonly pace: Pace;
   readonly turnTime: TurnTime;
   readonly signal: AbortSignal;
+  readonly computations: { readonly set: ComputationSet };
+  /** As those of `PassWorkParts`. */
+  onChanged(values: number): void;
+  onIncomplete(before: ReadonlySet<string>, now: ReadonlySet<string>): void;
   decode(record: RawRecord): Happening | Promise<Happening>;
 }
 
@@ -103,15 +110,12 @@ export class LogStretch {
   async add(): Promise<void> {
     const { host, worker } = this.#parts;
     let added = 0;
-    for (const [id, { countsFrom, deletedAtMs, states }] of this.#gathering.profiles) {
+    for (const [id, gathered] of this.#gathering.profiles) {
       const profile = await this.#profileToChange(id);
       if (profile === undefined || isFull(profile)) continue;
-      if (profile.deletedAtMs !== deletedAtMs || countsFromOf(profile) !== countsFrom) continue;
-      addPast(profile, states, {
-        uses: this.#run.uses,
-        toOffset: this.#toOffset,
-        nowMs: Math.max(1, worker.watermarkMs),
-      });
+      if (profile.deletedAtMs !== gathered.deletedAtMs || countsFromOf(profile) !== gathered.countsFrom)
+        continue;
+      this.#addTo(profile, gathered);
       worker.change(profile);
       added += 1;
       if (added % PROFILES_A_TURN === 0) await host.delay(0);
@@ -122,6 +126,18 @@ export class LogStretch {
       isDurable = true;
     });
     while (!isDurable) await this.#wait();
+  }
+
+  /** What was counted as calls came had to fit; what was gathered may be more. */
+  #addTo(profile: Profile, { states }: Gathered): void {
+    const { computations, onChanged, onIncomplete, worker } = this.#parts;
+    const { incompleteFor } = profile;
+    const unsent = profile.outbox.length;
+    const nowMs = Math.max(1, worker.watermarkMs);
+    addPast(profile, states, { uses: this.#run.uses, toOffset: this.#toOffset, nowMs });
+    keepInRoom(profile, computations.set, nowMs);
+    onChanged(profile.outbox.length - unsent);
+    onIncomplete(incompleteFor, profile.incompleteFor);
   }
 
   #checkTerm(): void {

@@ -28,10 +28,15 @@ let written: AudienceProgress[];
 /** By key. */
 let table: Map<string, AudienceProgress>;
 let ended: string[];
+/** Acknowledge one write each. */
+let acknowledge: (() => void)[];
+let isHeld: boolean;
 
 beforeEach(() => {
   written = [];
   ended = [];
+  acknowledge = [];
+  isHeld = false;
   table = new Map();
   progress = new Progress({
     table,
@@ -43,7 +48,9 @@ beforeEach(() => {
       ended.push(key);
       return { topic: "audience-progress", key, value: null };
     },
-    send: async () => undefined,
+    send: async () => {
+      if (isHeld) await new Promise<void>((resolve) => acknowledge.push(resolve));
+    },
     host: { now: () => 7, setInterval: () => ({ clear: () => undefined }) },
     onError: () => undefined,
   });
@@ -91,4 +98,19 @@ test("what is said of forgotten computations ends in owned partitions alone, and
   table.set("a:3", BEGUN);
   await look();
   expect(ended).toEqual(["a:3", "a:3"]);
+});
+
+test("what is to be durable is acknowledged, also where several wait for one write to end and one of them begins the next", async () => {
+  isHeld = true;
+  const durable: string[] = [];
+  for (const id of ["a", "b", "c"])
+    void progress.reportDurably([{ ...BEGUN, id }]).then(() => durable.push(id));
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  acknowledge.shift()?.();
+  await turn();
+  expect([written.map(({ id }) => id), durable]).toEqual([["a", "b", "c"], ["a"]]);
+  acknowledge.shift()?.();
+  await turn();
+  expect(durable).toEqual(["a", "b", "c"]);
 });

@@ -34,6 +34,8 @@ export class Progress {
   /** What was counted of a computation before the partition's first pass for it began, by key. */
   readonly #early = new Map<string, Early>();
   readonly #unwritten = new Set<string>();
+  /** Keys that are sent, and not acknowledged yet. */
+  #underWay: ReadonlySet<string> = new Set();
   readonly #timer: { clear(): void };
   #writing: Promise<void> | undefined;
 
@@ -59,8 +61,9 @@ export class Progress {
   async reportDurably(all: readonly AudienceProgress[]): Promise<void> {
     for (const progress of all) this.report(progress);
     const keys = all.map(audienceProgressKey);
+    // Another caller may have begun the write with these keys: then they are under way, and that one is waited for.
     do await this.write();
-    while (keys.some((key) => this.#unwritten.has(key)));
+    while (keys.some((key) => this.#unwritten.has(key) || this.#underWay.has(key)));
   }
 
   /** Written before it is known here: what follows from it, follows for whoever owns the partition next, too. Rejects when it was not written. */
@@ -140,11 +143,14 @@ export class Progress {
       return progress === undefined ? [] : [this.#options.record(progress)];
     });
     if (records.length === 0) return;
+    this.#underWay = new Set(keys);
     try {
       await this.#options.send(records);
     } catch (error) {
       for (const key of keys) if (this.#own.has(key)) this.#unwritten.add(key);
       this.#options.onError(error);
+    } finally {
+      this.#underWay = new Set();
     }
   }
 }

@@ -76,7 +76,7 @@ export function releasesOf(call: ProfileEventCall): KeyedEvent[] {
   const releaseTo = profileIdOf(call);
   if (releaseTo === undefined) return [];
   const linkedAtMs = Math.min(call.timestampMs, call.receivedAtMs);
-  return mergedBy(call, () => undefined).map((profileId) => {
+  return mergedBy(call).map((profileId) => {
     return { profileId, event: profileEvent("release", { releaseTo, linkedAtMs }) };
   });
 }

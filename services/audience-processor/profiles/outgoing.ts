@@ -1,13 +1,5 @@
 // What a durable profile has to say to others.
-import {
-  accountProfileId,
-  type Flip,
-  type FlipContext,
-  ownerOf,
-  SPACE,
-  trackCall,
-  traitsCall,
-} from "#audiences";
+import { accountProfileId, type Flip, type FlipContext, ownerOf, trackCall, traitsCall } from "#audiences";
 import type { OutgoingRecord } from "#kafka";
 import { profileEvent } from "#topics";
 import type { ProcessorRecords } from "../records.ts";
@@ -47,7 +39,7 @@ export function outgoingOf(
     if (flip.toAccount !== undefined) return [toldRecord(flip, id, { computationOf, records })];
     const computation = computationOf(flip.computationId);
     if (computation === undefined) return [];
-    const context = { profile: { id, incarnation }, computation, space: SPACE };
+    const context = { profile: { id, incarnation }, computation };
     const identify = records.spaceCall(traitsCall(flip, context));
     return flip.isTracked ? [identify, records.spaceCall(trackCall(flip, context))] : [identify];
   });

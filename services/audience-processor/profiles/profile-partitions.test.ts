@@ -8,7 +8,14 @@ import { ProfilePartitions } from "./profile-partitions.ts";
 const USERS = 100;
 
 /** So many partitions of one process, with room in memory for the profiles of one of them; each is as the bench's. */
-async function processWith(partitions: number, refresh = async (): Promise<void> => undefined) {
+async function processWith(
+  partitions: number,
+  {
+    opened = async (): Promise<void> => undefined,
+    refresh = async (): Promise<void> => undefined,
+    closed = (): void => undefined,
+  } = {},
+) {
   const bench = await Bench.with(audienceOf("recent", { event: "A", within: "60s" }));
   const read = { profiles: 0 };
   const workers: PartitionWorker[] = [];
@@ -23,13 +30,15 @@ async function processWith(partitions: number, refresh = async (): Promise<void>
   };
   const owned = new ProfilePartitions({
     directory: "",
-    openStore: async () =>
-      Object.assign(new MemoryStore(), {
+    async openStore() {
+      await opened();
+      return Object.assign(new MemoryStore(), {
         own: async () => undefined,
         refresh,
         flush: async () => undefined,
-        close: async () => undefined,
-      }),
+        close: async () => closed(),
+      });
+    },
     store: {
       kafka: { readRange: async () => undefined },
       admin: { offsets: async () => [] },
@@ -96,13 +105,39 @@ test("windows have ended once all that were due are on their way, not as soon as
 test("all partitions ask at once where the changelog ends, so that it is one request", async () => {
   const asked = Promise.withResolvers<void>();
   let asking = 0;
-  const { owned } = await processWith(3, () => {
+  const refresh = () => {
     asking += 1;
     return asked.promise;
-  });
+  };
+  const { owned } = await processWith(3, { refresh });
   const refreshed = owned.refresh();
   expect(asking).toBe(3);
   asked.resolve();
   await refreshed;
+  await owned.close();
+});
+
+test("a partition that is lost while its store is opened, and comes back, opens it once the first one is closed", async () => {
+  const happened: string[] = [];
+  const turns = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let openings = 0;
+  const { bench, owned } = await processWith(0, {
+    async opened() {
+      const turn = turns[openings];
+      openings += 1;
+      happened.push("opens");
+      await turn?.promise;
+    },
+    closed: () => void happened.push("closed"),
+  });
+  const first = owned.open({ partition: 0 });
+  await bench.settled();
+  owned.revoked([{ partition: 0 }]);
+  const second = owned.open({ partition: 0 });
+  await bench.settled();
+  expect(happened).toEqual(["opens"]);
+  for (const { resolve } of turns) resolve();
+  await Promise.all([first, second]);
+  expect(happened).toEqual(["opens", "closed", "opens"]);
   await owned.close();
 });

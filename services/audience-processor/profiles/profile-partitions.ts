@@ -59,6 +59,8 @@ interface Owned {
   openedAtMs: number;
   progress?: { readonly done: number; readonly total: number };
   worker?: PartitionWorker;
+  /** Of the store, which may be under way when the partition is lost. */
+  opening?: Promise<OwnStore>;
   store?: OwnStore;
   companion?: Companion;
 }
@@ -66,7 +68,7 @@ interface Owned {
 export class ProfilePartitions {
   readonly #options: ProfilePartitionsOptions;
   readonly #owned = new Map<number, Owned>();
-  /** A store that is still closing must not be opened a second time. */
+  /** A store that is still opening or closing must not be opened a second time. */
   readonly #closing = new Map<number, Promise<void>>();
   readonly #restoring = new SideBySide(RESTORED_AT_A_TIME);
   #isReadingOver = false;
@@ -186,7 +188,8 @@ export class ProfilePartitions {
     const { signal } = owned.ending;
     const begunAtMs = options.now();
     owned.restoredTo = await this.#options.committed(partition);
-    const store = await this.#options.openStore({
+    if (signal.aborted) return;
+    owned.opening = this.#options.openStore({
       ...options,
       directory: join(directory, String(partition)),
       partition,
@@ -195,7 +198,8 @@ export class ProfilePartitions {
         owned.progress = { done, total };
       },
     });
-    if (signal.aborted) return store.close();
+    const store = await owned.opening;
+    if (signal.aborted) return;
     owned.store = store;
     const own = ownership(partition);
     await store.own({
@@ -235,7 +239,7 @@ export class ProfilePartitions {
     owned.ending.abort();
     owned.worker?.close();
     this.#options.onRevoked(partition);
-    const closed = (owned.store?.close() ?? Promise.resolve())
+    const closed = (owned.store?.close() ?? closeOnceOpen(owned) ?? Promise.resolve())
       .catch((error: unknown) => this.#options.onFailed(error))
       .finally(() => {
         if (this.#closing.get(partition) === closed) this.#closing.delete(partition);
@@ -243,4 +247,12 @@ export class ProfilePartitions {
     this.#closing.set(partition, closed);
     return closed;
   }
+}
+
+/** One that cannot be opened has closed itself. */
+function closeOnceOpen({ opening }: Owned): Promise<void> | undefined {
+  return opening?.then(
+    (store) => store.close(),
+    () => undefined,
+  );
 }

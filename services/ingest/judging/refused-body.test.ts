@@ -41,6 +41,7 @@ describe("the body of a refused call", () => {
       '{"write_key" : "k1", "b": {"WriteKey":"k1"}}',
       '{"write_key" : "********", "b": {"WriteKey":"********"}}',
     ],
+    ['{"writeKey"  :\n\t"k1"}', '{"writeKey"  :\n\t"********"}'],
     ['{"writeKey":"k1', '{"writeKey":"********'],
     ['{"writeKey":"k1\\', '{"writeKey":"********'],
   ])("has no write key: %p", (text, shown) => {

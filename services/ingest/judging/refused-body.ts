@@ -49,7 +49,7 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("utf8", 0, MAX_READ_BYTES);
 }
 
-const WRITE_KEY = /("write_?key"\s?:\s?")/i;
+const WRITE_KEY = /("write_?key"\s*:\s*")/i;
 
 /** The value may have no end: it is masked as well where the text was cut in it. */
 function withoutWriteKeys(text: string): string {

@@ -18,9 +18,11 @@ const AMPLIFIED = gzipSync(
   }),
 );
 
-/** The key in the header, or in the body. */
-const amplify = (headers: Record<string, string> = basic(WRITE_KEY)) =>
-  post(ingest, "/v1/batch", { body: AMPLIFIED, headers: { ...headers, "content-encoding": "gzip" } });
+const amplify = () =>
+  post(ingest, "/v1/batch", {
+    body: AMPLIFIED,
+    headers: { ...basic(WRITE_KEY), "content-encoding": "gzip" },
+  });
 
 const normal = () =>
   post(ingest, "/v1/track", { body: { event: "E", userId: "u" }, headers: basic(OTHER_KEY) });
@@ -41,7 +43,7 @@ test("while Kafka keeps one source's calls waiting it holds half of the room at 
     for (const { body } of calls) heldBytes += body.length;
     return acknowledged.promise;
   };
-  await startWith({ store, limits: { maxWaitingBytes: ROOM_BYTES } });
+  ingest = await startFixture({ store, limits: { maxWaitingBytes: ROOM_BYTES } });
   const replies: { status: number; headers: Headers }[] = [];
   const sent = Array.from({ length: 8 }, async () => replies.push(await amplify()));
   await until(() => replies.length === 7, { timeoutMs: 20_000, what: "all but one to be refused" });
@@ -61,7 +63,7 @@ test("while Kafka keeps one source's calls waiting it holds half of the room at 
 
 test("over its rate a source is refused unread, by its header's key, and the other gets its 200s", async () => {
   let nowMs = 1_700_000_000_000;
-  await startWith({ callsPerSecond: 5_000, parts: { nowMs: () => nowMs } });
+  ingest = await startFixture({ callsPerSecond: 5_000, parts: { nowMs: () => nowMs } });
   // 2,500 calls of 6.4 KB count as 5,000: two such requests are what may come at once.
   expect(await statusesOf(4, amplify)).toEqual([200, 200, 429, 429]);
   const unread = await post(ingest, "/v1/batch", { body: "no JSON at all", headers: basic(WRITE_KEY) });
@@ -81,7 +83,7 @@ test("a large batch is judged in turns: other requests are answered in between",
     count += 1;
     return new Promise<void>((resolve) => void (isHeld ? turns.push(resolve) : setImmediate(resolve)));
   };
-  await startWith({ parts: { pause } });
+  ingest = await startFixture({ parts: { pause } });
   const reply = amplify();
   for (let taken = 0; taken < 15; taken += 1) {
     await until(() => turns.length > taken, { timeoutMs: 20_000, what: `turn ${taken}` });
@@ -95,7 +97,3 @@ test("a large batch is judged in turns: other requests are answered in between",
   expect(ingest.stored.filter(({ body }) => body.length > 6_000)).toHaveLength(2_500);
   expect(new Set(ingest.stored.map(({ type }) => type))).toEqual(new Set(["track"]));
 });
-
-async function startWith(options: Parameters<typeof startFixture>[0]): Promise<void> {
-  ingest = await startFixture(options);
-}

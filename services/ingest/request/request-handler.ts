@@ -61,7 +61,8 @@ async function answerOrError(
   } catch (error) {
     const requestId = requestIdOf(parts, request);
     parts.onUnexpected(error, requestId);
-    return { answer: { kind: "internal_error" }, requestId };
+    // An image cannot show an error (contract 7.1).
+    return { answer: { kind: route?.kind === "pixel" ? "pixel" : "internal_error" }, requestId };
   }
 }
 

@@ -91,7 +91,6 @@ export function changeId(user: string, { id }: AudienceConfig, origin: Origin): 
   return messageIdOf(origin, {
     profile: { id: user, incarnation },
     computation: { id },
-    space: { id: SPACE_SOURCE },
   });
 }
 

@@ -13,7 +13,7 @@ const FIRST_PASS_MS = 20_000;
 
 export function trackId(user: string, { id }: { readonly id: string }, origin: Origin): string {
   const profile = { id: user, incarnation: origin.incarnation };
-  return trackMessageIdOf(origin, { profile, computation: { id }, space: { id: SPACE_SOURCE } });
+  return trackMessageIdOf(origin, { profile, computation: { id } });
 }
 
 type Flips = ReadonlyMap<string, readonly ProfileFlip[]>;

@@ -5,7 +5,6 @@ import {
   messageIdOf,
   ownerOf,
   passesFilter,
-  SPACE,
   traitsCall,
 } from "#audiences";
 import { deliveryJobId, SPACE_SOURCE, uuidV5 } from "#contract";
@@ -31,7 +30,6 @@ function contextOf({ audience, incarnation, profileId }: CurrentValue): FlipCont
   return {
     profile: { id: profileId, incarnation },
     computation: { id, key, name, definition: { kind } },
-    space: SPACE,
   };
 }
 
