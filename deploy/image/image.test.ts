@@ -78,11 +78,6 @@ describe("the Dockerfile", () => {
       `\${RUNTIME_IMAGE}`,
     ]);
   });
-
-  test("carries the version of the package", async () => {
-    const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-    expect((await instructions()).get("ARG")).toContain(`VERSION=${version}`);
-  });
 });
 
 describe("what the image holds", () => {
