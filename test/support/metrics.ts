@@ -11,6 +11,12 @@ export function sumOfMetric(text: string, name: string): number {
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }
 
+/** The value of one series, named with its labels; NaN where it is not there. */
+export function valueOfSeries(text: string, series: string): number {
+  const line = text.split("\n").find((each) => each.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1) ?? Number.NaN);
+}
+
 /** A metric's values by those of its only label; empty where it is not there. */
 export function valuesByLabel(text: string, name: string): Map<string, number> {
   const values = new Map<string, number>();
