@@ -19,11 +19,13 @@ const NEEDS_A_PERSON = /offset out of range/i;
  * The client logs every error code in an answer before it handles it; what it cannot handle reaches us as an error. A consumer that is stopped
  * while it joins a group has crashed, it says.
  */
-const IS_HANDLED = new RegExp(`^(Response|Failed to send messages|Crash: ${consumerStopped()}$)`);
+const HANDLED = ["Response", "Failed to send messages"];
+const STOPPED = `Crash: ${consumerStopped()}`;
 
 function levelOf(clientLevel: number, message: string): keyof KafkaLogger {
   if (NEEDS_A_PERSON.test(message)) return "error";
-  return clientLevel === CLIENT_ERROR && !IS_HANDLED.test(message) ? "warn" : "debug";
+  const isHandled = message === STOPPED || HANDLED.some((start) => message.startsWith(start));
+  return clientLevel === CLIENT_ERROR && !isHandled ? "warn" : "debug";
 }
 
 const silent = (): void => undefined;
