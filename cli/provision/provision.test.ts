@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { createKafka } from "#kafka";
+import { startRegistryProxy } from "#support/registry-proxy";
 import { type TestStack, useStack } from "#support/stack";
 import { until } from "#support/until";
 import { allTopics, topicMap } from "#topics";
@@ -135,34 +134,17 @@ describe("provisioning", () => {
   });
 
   test("it waits while the registry is away, and goes on when it is back", async () => {
-    let away = true;
-    const server = createServer((request, response) => {
-      if (away) return void response.writeHead(503).end();
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        const hasBody = request.method !== "GET";
-        void fetch(`${stack.registryUrl}${request.url}`, {
-          method: request.method ?? "GET",
-          headers: { "content-type": "application/json" },
-          ...(hasBody ? { body: Buffer.concat(chunks) } : {}),
-        }).then(async (passed) => {
-          response.writeHead(passed.status, { "content-type": "application/json" }).end(await passed.text());
-        });
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const registryUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const registry = await startRegistryProxy(stack.registryUrl, "/");
+    registry.answer = "refuse";
     const heard: string[] = [];
     const provisioned = await runProvision(
-      settings(`t${randomBytes(6).toString("hex")}-`, { registryUrl }),
+      settings(`t${randomBytes(6).toString("hex")}-`, { registryUrl: registry.url }),
       (line) => {
         heard.push(line);
-        away = heard.length < 2;
+        if (heard.length === 2) registry.answer = "pass";
       },
     );
-    server.closeAllConnections();
-    server.close();
+    await registry.close();
     expect(heard).toHaveLength(2);
     expect(heard[0]).toContain("waiting for the schema registry");
     expect(provisioned.subjects.every(({ added }) => added)).toBe(true);

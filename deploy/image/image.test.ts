@@ -2,14 +2,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname, join, matchesGlob } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { portsOf, SERVICE_NAMES } from "#contract";
 import { NODE_FLAGS } from "#runtime";
 import { environment } from "#support/environment";
+import { startLocalServer } from "#support/local-server";
 import { scratchFolder } from "#support/scratch-folder";
 import { withoutDigest } from "../release/images.ts";
 
@@ -86,11 +85,6 @@ describe("the Dockerfile", () => {
       `\${RUNTIME_IMAGE}`,
     ]);
   });
-
-  test("carries the version of the package", async () => {
-    const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-    expect((await instructions()).get("ARG")).toContain(`VERSION=${version}`);
-  });
 });
 
 describe("what the image holds", () => {
@@ -138,9 +132,9 @@ describe("what the image holds", () => {
     expect(await run(["bin/health.mjs", "deliverer"])).toEqual({ code: 1, out: "nothing listens" });
 
     let status = 200;
-    const server = createServer((_, response) => response.writeHead(status).end(`${status}`));
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
+    const { close, port } = await startLocalServer((_, response) =>
+      response.writeHead(status).end(`${status}`),
+    );
     const services = { ingest: { metricsPort: port }, control: { metricsPort: 1 } };
     await writeFile(
       join(image, "packages/contract/services.ts"),
@@ -152,7 +146,7 @@ describe("what the image holds", () => {
       status = 503;
       expect(await run(["bin/health.mjs"])).toEqual({ code: 1, out: "503" });
     } finally {
-      server.close();
+      await close();
     }
   }, 60_000);
 });

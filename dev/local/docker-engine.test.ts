@@ -1,21 +1,16 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { type LocalServer, startLocalServer } from "#support/local-server";
 import { type EngineAddress, engineAddresses, ensureImage, findEngine } from "./docker-engine.ts";
 
-let server: Server | undefined;
+let server: LocalServer | undefined;
 
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
+afterEach(() => server?.close());
 
 /** Something that answers like an engine, for what an engine is asked before testcontainers is loaded. */
 async function engine(listener: RequestListener): Promise<EngineAddress> {
-  const listening = createServer(listener);
-  server = listening;
-  await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
-  return { host: "127.0.0.1", port: (listening.address() as AddressInfo).port };
+  server = await startLocalServer(listener);
+  return { host: "127.0.0.1", port: server.port };
 }
 
 describe("the addresses of an engine", () => {
@@ -46,7 +41,7 @@ describe("an engine", () => {
 
   test("is not there when nothing listens", async () => {
     const address = await engine((_, response) => response.end());
-    server?.close();
+    await server?.close();
     expect(await findEngine([address])).toBeUndefined();
   });
 

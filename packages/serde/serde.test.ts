@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type RegistryProxy, type SchemaAnswer, startRegistryProxy } from "#support/registry-proxy";
 import { useStack } from "#support/stack";
 import { allTopics, type Topic, topicMap } from "#topics";
 import type { RawSchema } from "./avro.ts";
@@ -256,40 +254,11 @@ describe("records that no waiting makes readable", () => {
 });
 
 describe("a registry that does not answer", () => {
-  let server: Server;
-  let answer: "refuse" | "not found page" | "page" | "other json" | "unknown id" | "pass";
-  let requests = 0;
-  let proxyUrl: string;
-
+  let registry: RegistryProxy;
   beforeAll(async () => {
-    answer = "refuse";
-    server = createServer((request, response) => {
-      requests += 1;
-      if (answer === "refuse") return void response.destroy();
-      if (answer === "not found page") return void response.writeHead(404).end("<h1>nothing here</h1>");
-      if (answer === "page") return void response.writeHead(200).end("<h1>please log in</h1>");
-      const isId = request.url?.startsWith("/schemas/ids/") === true;
-      response.setHeader("content-type", "application/json");
-      if (answer === "other json") return void response.writeHead(200).end('{"status":"ok"}');
-      if (answer === "unknown id" && isId)
-        return void response.writeHead(404).end('{"error_code":40403,"message":"Schema not found"}');
-      void passOn(request, response);
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    proxyUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    registry = await startRegistryProxy(registryUrl, "/");
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
-  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = "GET", url } = request;
-    const body = await text(request);
-    const headers = { "content-type": "application/vnd.schemaregistry.v1+json" };
-    const passed = await fetch(`${registryUrl}${url}`, { method, headers, ...(body === "" ? {} : { body }) });
-    response.writeHead(passed.status, { "content-type": "application/json" }).end(await passed.text());
-  }
+  afterAll(() => registry.close());
 
   async function written() {
     const topic = map().sourceConfig;
@@ -300,89 +269,95 @@ describe("a registry that does not answer", () => {
 
   test("a record is no poison while the registry is away; it is read once the registry is back, by one request", async () => {
     const { topic, bytes } = await written();
-    answer = "refuse";
-    requests = 0;
+    registry.answer = "refuse";
+    registry.requests = 0;
     let heard = 0;
     const reader = open([topic], {
-      registryUrl: proxyUrl,
+      registryUrl: registry.url,
       onUnavailable: (error) => {
         expect(error).toMatchObject({ name: "RegistryUnavailableError", canRetry: true });
         heard += 1;
-        if (heard === 2) answer = "pass";
+        if (heard === 2) registry.answer = "pass";
       },
     });
     const decoded = await Promise.all([1, 2, 3].map(() => reader.decode(topic, bytes)));
     expect(decoded.map(({ id }) => id)).toEqual(["src1", "src1", "src1"]);
-    expect({ heard, requests }).toEqual({ heard: 2, requests: 3 });
+    expect({ heard, requests: registry.requests }).toEqual({ heard: 2, requests: 3 });
   });
 
-  test.each<[typeof answer, string]>([
+  test.each<[SchemaAnswer, string]>([
     ["not found page", "status 404 and no answer of a schema registry"],
     ["page", "status 200 and no answer of a schema registry"],
     ["other json", "status 200 and no answer of a schema registry"],
     ["unknown id", "needs its old schemas back"],
   ])("an answer of the kind %s condemns no record, and what is said names it", async (kind, said) => {
     const { topic, bytes } = await written();
-    answer = kind;
+    registry.answer = kind;
     const heard: string[] = [];
     const reader = open([topic], {
-      registryUrl: proxyUrl,
+      registryUrl: registry.url,
       onUnavailable({ message }) {
         heard.push(message);
-        if (heard.length === 2) answer = "pass";
+        if (heard.length === 2) registry.answer = "pass";
       },
     });
     expect(await reader.decode(topic, bytes)).toMatchObject({ id: "src1" });
     expect(heard).toEqual([expect.stringContaining(said), expect.stringContaining(said)]);
   });
 
-  test.each<typeof answer>(["page", "other json"])(
+  test.each<SchemaAnswer>(["page", "other json"])(
     "a service does not start on an answer of the kind %s, and provisioning takes it for no success",
     async (kind) => {
       const { topic } = await written();
-      answer = kind;
-      const serde = open([topic], { registryUrl: proxyUrl, onUnavailable: () => (answer = "pass") });
+      registry.answer = kind;
+      const serde = open([topic], {
+        registryUrl: registry.url,
+        onUnavailable: () => (registry.answer = "pass"),
+      });
       await expect(serde.register()).rejects.toMatchObject({ name: "RegistryUnavailableError" });
-      answer = kind;
+      registry.answer = kind;
       await serde.start();
-      expect(answer).toBe("pass");
+      expect(registry.answer).toBe("pass");
       expect(serde.encode(topic, source).length).toBeGreaterThan(5);
     },
   );
 
   test("closing ends the waiting with a RegistryUnavailableError", async () => {
     const { topic, bytes } = await written();
-    answer = "refuse";
-    const reader = open([topic], { registryUrl: proxyUrl, onUnavailable: () => reader.close() });
+    registry.answer = "refuse";
+    const reader = open([topic], { registryUrl: registry.url, onUnavailable: () => reader.close() });
     await expect(reader.decode(topic, bytes)).rejects.toMatchObject({ name: "RegistryUnavailableError" });
   });
 
   test("provisioning hears at once that the registry is away", async () => {
-    answer = "refuse";
-    const serde = open([map().sourceConfig], { registryUrl: proxyUrl });
+    registry.answer = "refuse";
+    const serde = open([map().sourceConfig], { registryUrl: registry.url });
     await expect(serde.register()).rejects.toMatchObject({ name: "RegistryUnavailableError" });
   });
 
   test("records of a schema id that is unknown wait together, on one request after the other", async () => {
     const { topic, bytes } = await written();
-    answer = "unknown id";
-    requests = 0;
-    const reader = open([topic], { registryUrl: proxyUrl, onUnavailable: () => (answer = "pass") });
+    registry.answer = "unknown id";
+    registry.requests = 0;
+    const reader = open([topic], {
+      registryUrl: registry.url,
+      onUnavailable: () => (registry.answer = "pass"),
+    });
     const decoded = await Promise.all(Array.from({ length: 5 }, () => reader.decode(topic, bytes)));
     expect(decoded).toHaveLength(5);
-    expect(requests).toBe(3); // one that is answered with 404, one to learn why, one when it is there
+    expect(registry.requests).toBe(3); // one that is answered with 404, one to learn why, one when it is there
   });
 
   test("a schema that cannot be read is asked for once, not for every record", async () => {
     const { topic } = await written();
     const other = map().calls;
     const [registered] = await open([other]).register();
-    answer = "pass";
-    const reader = open([topic], { registryUrl: proxyUrl });
-    requests = 0;
+    registry.answer = "pass";
+    const reader = open([topic], { registryUrl: registry.url });
+    registry.requests = 0;
     const decode = async () => await reader.decode(topic, framed(registered?.schemaId ?? 0, Buffer.alloc(4)));
     for (let run = 0; run < 5; run += 1)
       await expect(decode()).rejects.toMatchObject({ code: "incompatible_schema" });
-    expect(requests).toBe(1);
+    expect(registry.requests).toBe(1);
   });
 });

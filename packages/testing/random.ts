@@ -28,6 +28,13 @@ export class Random {
     return items[Math.floor(this.next() * items.length)] ?? items[0];
   }
 
+  shuffled<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => ({ item, place: this.next() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ item }) => item);
+  }
+
   /**
    * Chance of its own for one purpose: it depends on this one's seed and the purpose, and not on what was drawn before. What is left out
    * of a plan so leaves the rest as it was.

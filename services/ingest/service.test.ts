@@ -199,7 +199,7 @@ test.each<SchemaAnswer>(["page", "unknown id"])(
       expect((await ask()).status).toBe(200);
     } finally {
       await waiting.service.stop();
-      registry.close();
+      await registry.close();
     }
   },
   60_000,

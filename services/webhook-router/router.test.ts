@@ -335,7 +335,7 @@ describe("a router whose registry does not give the schemas of the configuration
         await jobsArrive(one, [sent.messageId]);
         expect(await router.metric('hookline_router_calls_total{outcome="no_destination"}')).toBe(0);
       } finally {
-        registry.close();
+        await registry.close();
       }
     },
     60_000,

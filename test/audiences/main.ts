@@ -2,6 +2,7 @@
 // computations that are made when much has happened already; previews: of what previews of audiences of accounts say.
 import { parseArgs } from "node:util";
 import fc from "fast-check";
+import { wholeNumber } from "#support/whole-number";
 import { anyCase } from "./case.ts";
 import { anyLateCase, differenceInLate } from "./late-case.ts";
 import { differenceInPreviews } from "./preview-case.ts";
@@ -15,7 +16,8 @@ const { values } = parseArgs({
     previews: { type: "boolean" },
   },
 });
-const cases = Number(values.cases ?? 100_000);
+// Of no number there would be no case, and no difference.
+const cases = wholeNumber("cases", values.cases ?? "100000", { min: 1, max: 1_000_000_000 });
 const startedAtMs = performance.now();
 const options = { numRuns: cases, ...(values.seed !== undefined && { seed: Number(values.seed) }) };
 

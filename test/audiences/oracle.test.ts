@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { anyCase, type Step } from "./case.ts";
@@ -76,3 +78,10 @@ test(`in ${PREVIEWED_CASES} random cases a preview of an audience of accounts na
     { numRuns: PREVIEWED_CASES },
   );
 }, 300_000);
+
+test("a run that is asked for no number of cases does not say that there is no difference", () => {
+  const args = [join(import.meta.dirname, "main.ts"), "--cases", "100k"];
+  expect(() => execFileSync(process.execPath, args, { stdio: "pipe" })).toThrow(
+    '--cases is not a whole number from 1 to 1000000000 (it is "100k")',
+  );
+}, 60_000);

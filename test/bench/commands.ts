@@ -1,6 +1,5 @@
 // The commands of `npm run bench`: which measurement an option of which command stands for.
 import { clients } from "../clients/bench.ts";
-import { audiences } from "./audiences.ts";
 import type { Bench, LocalBench } from "./bench.ts";
 import { delivery } from "./delivery.ts";
 import { imports } from "./imports.ts";
@@ -28,7 +27,7 @@ interface Command {
 const COMMANDS: Readonly<Record<string, Command>> = {
   pipeline: { itself: pipeline, instead: [isolation, recovery] },
   parts: { itself: undefined, instead: [ingest, delivery, indexRows, longestTurn, clients] },
-  audiences: { itself: audiences, instead: [processor, profiles, imports] },
+  audiences: { itself: undefined, instead: [processor, profiles, imports] },
   scale: { itself: scale, instead: [several, starts] },
 };
 

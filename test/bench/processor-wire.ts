@@ -1,39 +1,22 @@
 // What the benchmark of the audience processor writes and reads: calls, audiences, identify calls, progress.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { connect, type KafkaAndSerde } from "#connection";
 import { SPACE_SOURCE } from "#contract";
-import type { Producer } from "#kafka";
 import type { Stack } from "#stack";
 import { audience, call } from "#support/records";
 import { until } from "#support/until";
-import { type AudienceConfig, allTopics, type Call, callKey, type TopicMap, topicMap } from "#topics";
+import { openScratchWire, type ScratchWire } from "#support/wire";
+import { type AudienceConfig, type Call, callKey } from "#topics";
 import { sampleCall } from "./calls.ts";
 import { cpuSeconds } from "./cpu.ts";
 
-const SHAPE = { partitions: 1, replicationFactor: 1, minInsyncReplicas: 1 };
 const SENT_AT_A_TIME = 500;
 export const LONG = { timeoutMs: 900_000 };
 
-export interface Wire extends KafkaAndSerde {
-  readonly producer: Producer;
-  readonly topics: TopicMap;
-  readonly prefix: string;
-}
+export type Wire = ScratchWire;
 
 /** The bench's own topics, of one partition each. */
-export async function openWire(stack: Stack): Promise<Wire> {
-  const prefix = `bench${Date.now().toString(36)}-`;
-  const topics = topicMap({ prefix, retryDelaysMs: [1_000] });
-  const { kafka, serde } = connect({
-    kafka: { brokers: stack.brokers, clientId: "bench", tls: false },
-    registryUrl: stack.registryUrl,
-    topics: allTopics(topics),
-  });
-  await kafka.admin().ensureTopics(allTopics(topics), SHAPE);
-  await serde.register();
-  return { kafka, serde, topics, prefix, producer: kafka.producer() };
-}
+export const openWire = (stack: Stack): Promise<Wire> => openScratchWire(stack, { partitions: 1 });
 
 let messages = 0;
 
@@ -47,14 +30,8 @@ export function callOf(userId: string, event: string, atMs = Date.now()): Call {
   });
 }
 
-function send({ producer, serde, topics }: Wire, calls: readonly Call[]): Promise<void> {
-  return producer.send(
-    calls.map((call) => ({
-      topic: topics.calls.name,
-      key: callKey(call.sourceId, call),
-      value: serde.encode(topics.calls, call),
-    })),
-  );
+function send({ topics, write }: Wire, calls: readonly Call[]): Promise<void> {
+  return write(topics.calls, ...calls.map((call) => [callKey(call.sourceId, call), call] as const));
 }
 
 export async function sendAll(wire: Wire, count: number, callAt: (index: number) => Call): Promise<void> {
@@ -80,18 +57,35 @@ export async function sendAtRate(
   }
 }
 
+/** Five audiences that a call of this name touches: short and long windows, conditions, traits, another event. */
+export function definitionsOf(event: string): unknown[] {
+  const where = [{ path: "properties.total", op: "gte", value: 50 }];
+  return [
+    { event, within: "30d" },
+    { event, where, within: "7d", count: { op: "gte", value: 3 } },
+    {
+      all: [
+        { event, within: "1d" },
+        { trait: "plan", op: "in", value: ["pro", "team"] },
+      ],
+    },
+    { all: [{ event, within: "90d", count: { op: "gte", value: 2 } }, { not: { event: "Cancelled" } }] },
+    {
+      any: [
+        { event, count: { op: "gte", value: 100 } },
+        { event, where, between: ["1d", "30d"] },
+      ],
+    },
+  ];
+}
+
 export function configOf(id: string, definition: unknown): AudienceConfig {
   const now = Date.now();
   return audience(id, { definition: JSON.stringify(definition), createdAtMs: now, updatedAtMs: now });
 }
 
-export async function configure(
-  { producer, serde, topics }: Wire,
-  id: string,
-  definition: unknown,
-): Promise<void> {
-  const value = serde.encode(topics.audienceConfig, configOf(id, definition));
-  await producer.send([{ topic: topics.audienceConfig.name, key: id, value }]);
+export function configure({ topics, write }: Wire, id: string, definition: unknown): Promise<void> {
+  return write(topics.audienceConfig, [id, configOf(id, definition)]);
 }
 
 async function readAll(

@@ -6,14 +6,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { metricsOf, sumOfMetric } from "#support/metrics";
 import { type ServiceProcess, startService } from "#support/service";
 import { until } from "#support/until";
-import { allTopics } from "#topics";
-import { definitionsOf } from "./audiences.ts";
 import type { Bench, BenchContext } from "./bench.ts";
 import { measureCpu, serviceSampler } from "./process.ts";
 import {
   bareLoop,
   callOf,
   configure,
+  definitionsOf,
   identifiesOf,
   LONG,
   openWire,
@@ -52,14 +51,10 @@ class ProcessorBench {
 
   /** First syncs go as fast as they can with `UNPACED`, else at the product's own pace. */
   async #start(pace: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
-    const { stack } = this.#context;
     this.#process = await startService({
       name: "audience-processor",
       settings: {
-        HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
-        HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
-        HOOKLINE_TOPIC_PREFIX: this.#wire.prefix,
-        HOOKLINE_RETRY_DELAYS: "1s",
+        ...this.#wire.settings,
         HOOKLINE_DATA_DIR: this.#newFolder(),
         ...pace,
       },
@@ -244,9 +239,7 @@ export const processor: Bench<Flags> = {
       await bench.run();
     } finally {
       await bench.stop();
-      await wire.kafka.admin().deleteTopics(allTopics(wire.topics).map(({ name }) => name));
-      wire.serde.close();
-      await wire.kafka.close();
+      await wire.close();
     }
   },
 };

@@ -1,12 +1,11 @@
 // The audience processor without Kafka: what a call costs each step, first syncs, restore, bytes of a profile. A profile of the CPU shows its parts:
-// `node --cpu-prof test/bench/main.ts profiles`.
+// `node --cpu-prof test/bench/main.ts audiences --profiles`.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { definitionsOf } from "./audiences.ts";
 import type { LocalBench } from "./bench.ts";
 import { cpuSeconds } from "./cpu.ts";
-import { callOf, configOf } from "./processor-wire.ts";
+import { callOf, configOf, definitionsOf } from "./processor-wire.ts";
 import { bytesIn, ProfileStage } from "./profile-stage.ts";
 import type { Report } from "./report.ts";
 

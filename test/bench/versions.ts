@@ -6,6 +6,7 @@ import { RETRY_DELAYS_MS } from "#contract";
 import { type Stack, startStack } from "#stack";
 import { environment } from "#support/environment";
 import { type OldVersion, oldVersion } from "#support/old-version";
+import { settingsOn } from "#support/wire";
 import { COST_COLUMNS, costRows } from "./cost-table.ts";
 import { type Costs, costsOver } from "./costs.ts";
 import { FULL_LOAD } from "./load.ts";
@@ -122,11 +123,8 @@ function sayRounds(
 async function startVersion(stack: Stack, old?: OldVersion): Promise<Version> {
   const prefix = `bench-${randomBytes(4).toString("hex")}-`;
   await old?.provision({
-    HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
-    HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
-    HOOKLINE_TOPIC_PREFIX: prefix,
+    ...settingsOn(stack, { prefix, retryDelaysMs: RETRY_DELAYS_MS }),
     HOOKLINE_PARTITIONS: String(PARTITIONS),
-    HOOKLINE_RETRY_DELAYS: RETRY_DELAYS_MS.map((delayMs) => `${delayMs}ms`).join(","),
   });
   const rig = await startRig(stack, { prefix, ...(old !== undefined && { root: old.root }) });
   return { name: old?.commit ?? "now", rig, endpoints: await rig.endpoints(ENDPOINTS) };

@@ -1,6 +1,6 @@
 // How the endpoints of a run behave. Pure: what an endpoint answers follows from the call, from how often it has come, and
 // from the time.
-import { chanceOf } from "./random.ts";
+import { Random } from "#testing";
 
 export type Answer =
   /** 2xx: the call is delivered. */
@@ -28,6 +28,11 @@ export interface Behaviour {
 }
 
 const TAKE: Answer = { kind: "take", delayMs: 0 };
+
+/** From 0 up to, not including, 1: the same for a call that comes for the same time. */
+const chanceOf = ({ call, times }: Pick<Receipt, "call" | "times">): number =>
+  new Random(times).split(String(call)).next();
+
 /** Longer than the longest retry delay: the waiting calls hop through several retry topics. */
 const BUSY_RETRY_AFTER_SECONDS = 7;
 
@@ -51,7 +56,7 @@ function recovering({ call, times, elapsedMs }: Receipt): Answer {
   const { periodMs, failingMs, halfMs } = RECOVERING;
   if (inPart(elapsedMs, periodMs, failingMs)) return { kind: "refuse", status: 500 };
   const isRetry = times > 1;
-  return isRetry && inPart(elapsedMs, periodMs, failingMs + halfMs) && chanceOf(times, call) < 0.5
+  return isRetry && inPart(elapsedMs, periodMs, failingMs + halfMs) && chanceOf({ call, times }) < 0.5
     ? { kind: "hang" }
     : TAKE;
 }
@@ -67,7 +72,7 @@ export const BEHAVIOURS = [
     name: "slow",
     takesAlways: true,
     deadBy: [],
-    answer: ({ call }) => ({ kind: "take", delayMs: 100 + 500 * chanceOf(1, call) }),
+    answer: ({ call }) => ({ kind: "take", delayMs: 100 + 500 * chanceOf({ call, times: 1 }) }),
   },
   {
     name: "flapping",
@@ -79,7 +84,7 @@ export const BEHAVIOURS = [
     name: "resetting",
     takesAlways: false,
     deadBy: FAILS_FOR_A_TIME,
-    answer: ({ call, times }) => (chanceOf(times, call) < 0.3 ? { kind: "reset" } : TAKE),
+    answer: ({ call, times }) => (chanceOf({ call, times }) < 0.3 ? { kind: "reset" } : TAKE),
   },
   {
     name: "hanging",

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { startLocalServer } from "#support/local-server";
 import { hmacSha1Hex } from "#support/signature";
 import { type Answer, behaviourOf, type DestinationName } from "./behaviours.ts";
 import { type Judged, judgeBody } from "./calls.ts";
@@ -18,12 +19,6 @@ export interface EndpointOptions {
 export interface Endpoint {
   readonly url: string;
   readonly close: () => Promise<void>;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 function judge(request: IncomingMessage, body: Buffer, secret: string): Judged {
@@ -66,9 +61,9 @@ export async function startEndpoint(options: EndpointOptions): Promise<Endpoint>
   const { answer } = behaviourOf(destination);
   const timesByCall = new Map<number, number>();
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { close, url } = await startLocalServer(async (request, response) => {
     const atMs = Date.now();
-    const { call, alteration } = judge(request, await bodyOf(request), secret);
+    const { call, alteration } = judge(request, await buffer(request), secret);
     const [process = ""] = (request.headers["user-agent"] ?? "").split("/");
     const onTaken = onAttempt({
       destination,
@@ -80,17 +75,6 @@ export async function startEndpoint(options: EndpointOptions): Promise<Endpoint>
     const times = (timesByCall.get(call ?? -1) ?? 0) + 1;
     timesByCall.set(call ?? -1, times);
     respond(answer({ call: call ?? -1, times, elapsedMs: atMs - startedAtMs }), response, onTaken);
-  };
-  const server = createServer((request, response) => {
-    // A process that is killed half-way through its request is what this is about.
-    handle(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${destination}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
+  return { url: `${url}/${destination}`, close };
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   createKafka,
@@ -10,6 +9,7 @@ import {
 } from "#kafka";
 import { type Stack, until } from "#stack";
 import { TURN_TIMEOUT_MS, takeStack } from "#support/turn";
+import { newPrefix } from "#support/wire";
 
 // Producer and runner while their brokers go and come back. They are never started again: they recover by themselves.
 
@@ -52,7 +52,7 @@ interface Flow {
 
 async function startFlow(kafka: Kafka, replicas: 1 | 3): Promise<Flow> {
   const cleanup = { policy: "delete", retentionMs: 3_600_000 } as const;
-  const prefix = `t${randomBytes(5).toString("hex")}-`;
+  const prefix = newPrefix();
   const [from, to] = [`${prefix}in`, `${prefix}out`];
   await kafka.admin().ensureTopics(
     [from, to].map((name) => ({ name, cleanup })),

@@ -1,6 +1,6 @@
 // What happens to the product during a run, and when: all of it follows from the seed. Pure.
+import { Random } from "#testing";
 import { BROKERS, type ChaosEvent, type Target } from "./events.ts";
-import { type Random, seeded } from "./random.ts";
 
 interface Pace {
   /** How long a process is away that others are to stand in for: longer than the session timeout of the consumer groups (6 s). */
@@ -142,7 +142,7 @@ export function expectedMs(phases: readonly Phase[]): number {
 
 /** Rounds of every kind of event; every second one does three things at a time. */
 export function planSchedule({ seed, durationMs, isHurried = false }: ScheduleOptions): Phase[] {
-  const random = seeded(seed);
+  const random = new Random(seed);
   const phases: Phase[] = [];
   for (let round = isHurried ? 1 : 0; ; round += 1) {
     phases.push(...planRound(random, round % 2 === 1));

@@ -38,9 +38,6 @@ export interface WorldOptions {
   readonly log: (line: string) => void;
 }
 
-/** Undone in the reverse order, whatever was reached. */
-type Undo = (() => Promise<unknown>)[];
-
 function settingsOf(network: Network, target: Target): Record<string, string> {
   const name = calledBy(`${processName(target)}.1`);
   if (target.service !== "deliverer") return { ...name };
@@ -86,21 +83,21 @@ function deadCall(letter: DeadLetter, destinations: ReadonlyMap<string, Destinat
   return { reason, ...(destination === undefined ? {} : { destination }), ...judgeBody(letter.body) };
 }
 
-async function build(undo: Undo, { recorder, brokers, log }: WorldOptions): Promise<World> {
+async function build(undo: AsyncDisposableStack, { recorder, brokers, log }: WorldOptions): Promise<World> {
   const stack = await takeStack({ brokers, log });
-  undo.push(() => stack.stop());
+  undo.defer(() => stack.stop());
   const network = await startNetwork(stack);
-  undo.push(() => network.close());
+  undo.defer(() => network.close());
   const startedAtMs = Date.now();
   const endpoints = new Map<DestinationName, Endpoint>();
   for (const { name } of BEHAVIOURS) {
     const onAttempt = (attempt: Parameters<Recorder["attempted"]>[0]) => recorder.attempted(attempt);
     const endpoint = await startEndpoint({ destination: name, secret: SECRET, startedAtMs, onAttempt });
-    undo.push(() => endpoint.close());
+    undo.defer(() => endpoint.close());
     endpoints.set(name, endpoint);
   }
   const deployment = await startProduct(stack, network);
-  undo.push(() => deployment.stop());
+  undo.defer(async () => void (await deployment.stop()));
   const urls = new Map([...endpoints].map(([name, { url }]) => [name, url]));
   const { writeKeys, destinations } = await connectRoutes(deployment, urls);
   const fleet = fleetOf({ deployment, settingsOf: (target) => settingsOf(network, target) });
@@ -114,21 +111,17 @@ async function build(undo: Undo, { recorder, brokers, log }: WorldOptions): Prom
     writeKeys,
     moveLeaders: (away) => moveLeaders({ brokers: stack.brokers, away, topics, partitions: PARTITIONS }),
     deadCalls: async () => (await deployment.deadLetters()).map((letter) => deadCall(letter, destinations)),
-    close: () => undoAll(undo),
+    close: () => undo.disposeAsync(),
   };
-}
-
-async function undoAll(undo: Undo): Promise<void> {
-  for (const step of undo.splice(0).reverse()) await step();
 }
 
 /** Brings everything up. Whoever starts it must close it. */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const undo: Undo = [];
+  const undo = new AsyncDisposableStack();
   try {
     return await build(undo, options);
   } catch (error) {
-    await undoAll(undo);
+    await undo.disposeAsync();
     throw error;
   }
 }

@@ -1,9 +1,10 @@
 // The TypeScript client in a real Chromium, against the real ingest (only Kafka is missing) on another origin than the page's.
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import { type Browser, type Page, startChromium } from "#support/chromium";
+import { type LocalServer, startLocalServer } from "#support/local-server";
 import { type ClientProject, createClientProject } from "#support/packed-client";
 import { until } from "#support/until";
 import { type IngestFixture, startFixture, WRITE_KEY } from "../../services/ingest/fixtures/http.ts";
@@ -15,12 +16,13 @@ jest.setTimeout(300_000);
 let project: ClientProject;
 let ingest: IngestFixture;
 let browser: Browser;
+let pages: LocalServer;
 let pageUrl: string;
 
 const requestedPages: string[] = [];
 
 /** Serves an empty page, and the package's modules beside it. */
-const pages = createServer((request, response) => {
+const answerPage = (request: IncomingMessage, response: ServerResponse): void => {
   requestedPages.push(request.url ?? "");
   if (request.url?.endsWith(".js")) {
     response.setHeader("content-type", "text/javascript");
@@ -29,7 +31,7 @@ const pages = createServer((request, response) => {
   }
   response.setHeader("content-type", "text/html");
   response.end(request.url === QUICK_START ? quickStart() : "<!doctype html><title>A page</title>");
-});
+};
 
 const QUICK_START = "/quick-start";
 /** What a page asks for before it is busy. */
@@ -46,14 +48,13 @@ function quickStart(): string {
 beforeAll(async () => {
   project = createClientProject();
   ingest = await startFixture();
-  await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
-  const address = pages.address();
-  pageUrl = `http://localhost:${typeof address === "object" ? address?.port : 0}/`;
+  pages = await startLocalServer(answerPage);
+  pageUrl = `http://localhost:${pages.port}/`;
   browser = await startChromium();
 });
 afterAll(async () => {
   await browser?.close();
-  pages.close();
+  await pages?.close();
   await ingest?.close();
   project?.remove();
 });

@@ -2,12 +2,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { freePorts } from "#stack";
 import { environment } from "#support/environment";
 import { requireGo, requirePython } from "#support/installed";
+import { startLocalServer } from "#support/local-server";
 import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import { signBody, standardWebhookHeaders } from "../../packages/contract/index.ts";
@@ -54,14 +55,6 @@ function file(name: string, text: string): string {
   return path;
 }
 
-async function freePort(): Promise<number> {
-  const server = createSocketServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 const headers = (body: Buffer, secret: string, ageSeconds = 0): Record<string, string> => ({
   "x-signature": signBody(secret, body),
   ...standardWebhookHeaders({
@@ -101,7 +94,7 @@ describe(`${GUIDE}: the receiver takes what Hookline signs and nothing else, in`
 
   test.each(programs)("%s", async (_language, commandOf) => {
     const [command, ...args] = commandOf();
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const env = { ...environment, PORT: String(port) };
     const receiver: ChildProcess = spawn(command, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     const ended = once(receiver, "exit");
@@ -141,20 +134,16 @@ print(json.dumps(wrong))
 
 test("clients/go/README.md: the quick start's call arrives", async () => {
   const bodies: string[] = [];
-  const ingest: Server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    bodies.push(`${request.url} ${Buffer.concat(chunks).toString("utf8")}`);
+  const ingest = await startLocalServer(async (request, response) => {
+    bodies.push(`${request.url} ${await text(request)}`);
     response.end('{"success":true}');
-  }).listen(0, "127.0.0.1");
-  await once(ingest, "listening");
-  const url = `http://127.0.0.1:${(ingest.address() as AddressInfo).port}`;
+  });
   const sender = spawn(goProgram("quick-start", "clients/go/README.md"), {
-    env: { ...environment, HOOKLINE: url },
+    env: { ...environment, HOOKLINE: ingest.url },
     stdio: "inherit",
   });
   const [code] = await once(sender, "exit");
-  ingest.close();
+  await ingest.close();
   expect(code).toBe(0);
   expect(bodies).toHaveLength(1);
   expect(bodies[0]).toMatch(/^\/v1\/batch .*"event":"Order Completed","properties":\{"total":12.5\}/);

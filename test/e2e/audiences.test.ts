@@ -1,11 +1,11 @@
 // Audiences and computed traits through the whole product, on real Kafka (contract 8).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
+import type { Deployment } from "#support/deployment";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const SECRET = "s3cr3t";
 const PATH = "/members";
 const CONNECTED = "a destination has what audiences had for it";
@@ -14,9 +14,15 @@ let deployment: Deployment;
 let receiver: Receiver;
 let writeKey: string;
 
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  () => ({}),
+  { secret: SECRET },
+);
+
 beforeAll(async () => {
-  receiver = await startReceiver({ secret: SECRET });
-  deployment = await startDeployment();
   await deployment.addProcess("audience-processor");
   writeKey = (await deployment.control.createSource()).writeKeys[0];
   await deployment.control.createDestination({
@@ -25,7 +31,7 @@ beforeAll(async () => {
     sharedSecret: SECRET,
   });
   await untilConnected();
-}, START_TIMEOUT_MS);
+}, 120_000);
 
 /** What changes while a destination is given the members that there are may come twice to it (decision 52). */
 const untilConnected = () =>
@@ -33,11 +39,6 @@ const untilConnected = () =>
     timeoutMs: 60_000,
     what: "the destination to have the members that there were",
   });
-
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
 
 interface Status {
   readonly id: string;

@@ -1,5 +1,4 @@
 // What becomes of a deployment whose configuration topics are deleted, with `hookline backup` and `hookline restore`; on real Kafka.
-import { randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -10,12 +9,13 @@ import { metricsOf, sumOfMetric } from "#support/metrics";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
+import { newPrefix, settingsOn } from "#support/wire";
 import { configurationTopics } from "#topics";
 import { printedBy } from "../../cli/fixtures/printed.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const KEY = `test:${Buffer.alloc(32, 7).toString("base64")}`;
-const PREFIX = `t${randomBytes(5).toString("hex")}-`;
+const PREFIX = newPrefix();
 const PARTITIONS = 4;
 const SUPPRESSION = { regulationType: "SUPPRESS_ONLY", subjectType: "USER_ID", subjectIds: ["gone"] };
 
@@ -67,11 +67,8 @@ const hookline = (args: readonly string[], settings: Record<string, string> = {}
   printedBy(
     args,
     {
-      HOOKLINE_KAFKA_BROKERS: deployment.stack.brokers.join(","),
-      HOOKLINE_SCHEMA_REGISTRY_URL: deployment.stack.registryUrl,
-      HOOKLINE_TOPIC_PREFIX: PREFIX,
+      ...settingsOn(deployment.stack, { prefix: PREFIX, retryDelaysMs: [500, 2_000] }),
       HOOKLINE_PARTITIONS: String(PARTITIONS),
-      HOOKLINE_RETRY_DELAYS: "500ms,2s",
       HOOKLINE_ENCRYPTION_KEYS: KEY,
       ...settings,
     },

@@ -1,11 +1,12 @@
 // What statistics say of calls while processes are killed under load, through every service on real Kafka: every accepted call is in exactly one of
 // them, and every delivery at exactly one end.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
 const BATCHES = 60;
 const CALLS_A_BATCH = 50;
@@ -38,14 +39,9 @@ interface Answer {
 let deployment: Deployment;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment();
-}, 400_000);
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver.close();
-}, 120_000);
+useDeployment((given) => {
+  ({ deployment, receiver } = given);
+});
 
 const totalOf = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
 

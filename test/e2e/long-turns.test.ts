@@ -1,12 +1,13 @@
 // No definition that is taken, and no call, holds the event loop of a service for long: on real Kafka, with the worst of both.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import type { Deployment } from "#support/deployment";
+import type { Receiver } from "#support/receiver";
 import type { ServiceProcess } from "#support/service";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 import { spaceOfSearches, worstFilter, worstProperties } from "../bench/worst-definitions.ts";
 
 const WATCH = pathToFileURL(join(import.meta.dirname, "../support/watch-turns.ts")).href;
@@ -22,16 +23,16 @@ let receiver: Receiver;
 let processor: ServiceProcess;
 let writeKey: string;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment({ settings: { NODE_OPTIONS: `--import ${WATCH}` } });
-  processor = await deployment.addProcess("audience-processor");
-}, 240_000);
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  () => ({ settings: { NODE_OPTIONS: `--import ${WATCH}` } }),
+);
 
-afterAll(async () => {
-  await deployment?.stop();
-  await receiver?.close();
-}, 60_000);
+beforeAll(async () => {
+  processor = await deployment.addProcess("audience-processor");
+}, 120_000);
 
 const ask = <T>(path: string, request: object = {}) =>
   requestJson<T>(`${deployment.controlUrl()}${path}`, request);

@@ -1,6 +1,5 @@
 // The first README command, run as a person does (contract 11.3).
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,6 +10,7 @@ import { requestJson, sendCall } from "#support/api";
 import { environment } from "#support/environment";
 import { linesForAnotherShell, type NpmStart, npmStart, temporaryCache, untilGone } from "#support/npm-start";
 import { useStack } from "#support/stack";
+import { newPrefix } from "#support/wire";
 
 const READY_TIMEOUT_MS = 400_000;
 const READY = /^Hookline is ready: ingest (\S+), control (\S+)$/;
@@ -89,7 +89,7 @@ describe("npm start", () => {
         HOOKLINE_DEMO: "0",
         HOOKLINE_KAFKA_BROKERS: brokers.join(),
         HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
-        HOOKLINE_TOPIC_PREFIX: `t${randomBytes(5).toString("hex")}-`,
+        HOOKLINE_TOPIC_PREFIX: newPrefix(),
         HOOKLINE_PARTITIONS: "2",
         HOOKLINE_CACHE_DIR: cache,
       });

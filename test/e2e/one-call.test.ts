@@ -2,13 +2,13 @@
 // next, send it now. The only retry delay is so long that nothing but what is asked for sends it again.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
+import type { Deployment } from "#support/deployment";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
+import { useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 const DELAY_MS = 1_200_000;
 
@@ -41,19 +41,17 @@ let receiver: Receiver;
 /** Of the test that needs a secret. */
 let signed: Receiver | undefined;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment({
+useDeployment(
+  (given) => {
+    ({ deployment, receiver } = given);
+  },
+  () => ({
     retryDelaysMs: [DELAY_MS],
     settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all" },
-  });
-}, START_TIMEOUT_MS);
+  }),
+);
 
-afterAll(async () => {
-  await signed?.close();
-  await deployment?.stop();
-  await receiver.close();
-}, 60_000);
+afterAll(() => signed?.close());
 
 /** A source with a destination for each path; `options` are a destination's by its path. */
 async function source(paths: readonly string[], options: Readonly<Record<string, object>> = {}) {

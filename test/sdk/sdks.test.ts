@@ -1,6 +1,5 @@
 // Unmodified SDKs, and our own, pointed at what `npm start` printed: every call they send arrives at the webhook, signed (contract 1.3, 7, 2.3).
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +9,7 @@ import { type NpmStart, npmStart } from "#support/npm-start";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
+import { newPrefix } from "#support/wire";
 import { type PreparedSdks, prepareSdks } from "./prepare.ts";
 import type { Sdk, Send } from "./sdk.ts";
 import { HOOKLINE_GO, SDKS } from "./sdks.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
     HOOKLINE_DEMO: "0",
     HOOKLINE_KAFKA_BROKERS: brokers.join(),
     HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
-    HOOKLINE_TOPIC_PREFIX: `t${randomBytes(5).toString("hex")}-`,
+    HOOKLINE_TOPIC_PREFIX: newPrefix(),
   });
   const [, ingest = "", controlUrl = ""] = await npm.untilLine(READY, READY_TIMEOUT_MS);
   ingestUrl = ingest;

@@ -5,6 +5,7 @@ import { type TopicMap, topicMap } from "#topics";
 import { control } from "../../services/control/service.ts";
 import { provision } from "./provision.ts";
 import { type TestStack, useStack } from "./stack.ts";
+import { newPrefix, settingsOn } from "./wire.ts";
 
 export interface ControlOptions {
   readonly stack?: TestStack;
@@ -52,8 +53,6 @@ export function newEncryptionKey(id: string): string {
   return `${id}:${randomBytes(32).toString("base64")}`;
 }
 
-const RETRY_DELAYS_MS = [1_000];
-
 async function ask(url: string, request: ControlRequest): Promise<ControlAnswer> {
   const { body, method = body === undefined ? "GET" : "POST" } = request;
   const response = await fetch(url, {
@@ -69,17 +68,14 @@ async function ask(url: string, request: ControlRequest): Promise<ControlAnswer>
 /** Starts it and waits until it is ready. Whoever starts it must stop it. */
 export async function startControl(options: ControlOptions = {}): Promise<ControlService> {
   const stack = options.stack ?? (await useStack());
-  const prefix = options.prefix ?? `t${randomBytes(5).toString("hex")}-`;
+  const named = { prefix: options.prefix ?? newPrefix(), retryDelaysMs: [1_000] };
   const keys = options.keys ?? newEncryptionKey("k1");
-  if (options.prefix === undefined) await provision(stack, { prefix, retryDelaysMs: RETRY_DELAYS_MS });
+  if (options.prefix === undefined) await provision(stack, named);
   const logs: string[] = [];
   const dataFolder = scratchFolder();
   const service = startService(control, {
     environment: {
-      HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
-      HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
-      HOOKLINE_TOPIC_PREFIX: prefix,
-      HOOKLINE_RETRY_DELAYS: "1s",
+      ...settingsOn(stack, named),
       HOOKLINE_ENCRYPTION_KEYS: keys,
       HOOKLINE_EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
       HOOKLINE_CONTROL_PORT: "0",
@@ -96,9 +92,9 @@ export async function startControl(options: ControlOptions = {}): Promise<Contro
   return {
     url,
     stack,
-    prefix,
+    prefix: named.prefix,
     keys,
-    topics: topicMap({ prefix, retryDelaysMs: RETRY_DELAYS_MS }),
+    topics: topicMap(named),
     logs,
     metrics: async () => await (await fetch(`http://127.0.0.1:${ports["metricsPort"]}/metrics`)).text(),
     ask: (path, request = {}) => ask(`${url}${path}`, request),

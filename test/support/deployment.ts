@@ -12,6 +12,7 @@ import { provision } from "./provision.ts";
 import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
 import { until } from "./until.ts";
+import { newPrefix, settingsOn } from "./wire.ts";
 
 /** What calls need on their way to webhooks. A test of audiences starts the process that keeps them itself. */
 export type DeployedService = Exclude<ServiceName, "audience-processor">;
@@ -71,15 +72,12 @@ interface Place {
   readonly retryDelaysMs: readonly number[];
 }
 
-function settingsOf({ stack, prefix, dataFolder, retryDelaysMs }: Place): Record<string, string> {
+function settingsOf(place: Place): Record<string, string> {
   return {
-    HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
-    HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
-    HOOKLINE_TOPIC_PREFIX: prefix,
+    ...settingsOn(place.stack, place),
     HOOKLINE_ENCRYPTION_KEYS: `test:${randomBytes(32).toString("base64")}`,
     HOOKLINE_EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
-    HOOKLINE_RETRY_DELAYS: retryDelaysMs.map((delayMs) => `${delayMs}ms`).join(","),
-    HOOKLINE_DATA_DIR: dataFolder,
+    HOOKLINE_DATA_DIR: place.dataFolder,
     HOOKLINE_LOG_LEVEL: "info",
   };
 }
@@ -144,7 +142,7 @@ async function untilInForce(followers: readonly ServiceProcess[], sinceMs: numbe
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
   const place: Place = {
     stack: options.stack ?? (await useStack()),
-    prefix: options.prefix ?? `t${randomBytes(5).toString("hex")}-`,
+    prefix: options.prefix ?? newPrefix(),
     dataFolder: await mkdtemp(join(tmpdir(), "hookline-test-")),
     retryDelaysMs: options.retryDelaysMs ?? [500, 2000],
   };

@@ -1,9 +1,9 @@
 // An HTTP proxy between an SDK and ingest that fails each batch in every way before it lets it through.
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
+import { startLocalServer } from "./local-server.ts";
 
 /** What can become of the first tries of a batch; later ones are delayed and get through. */
 export const FAILURES = ["dropped", "answer lost", "503"] as const;
@@ -36,12 +36,6 @@ export interface FlakyProxy {
   readonly close: () => Promise<void>;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
 /** Of a batch, or of a call on its own. */
 function firstMessageId({ headers }: IncomingMessage, body: Buffer): string {
   const text = (headers["content-encoding"] === "gzip" ? gunzipSync(body) : body).toString();
@@ -72,8 +66,9 @@ export async function startFlakyProxy(
     response.writeHead(status, headers).end(here);
   };
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await bodyOf(request);
+  // What goes wrong here is a lost answer more.
+  const { close, url } = await startLocalServer(async (request, response) => {
+    const body = await buffer(request);
     // A browser's questions beforehand, and settings.
     if (request.method !== "POST") return pass(request, response, body);
     const messageId = firstMessageId(request, body);
@@ -97,21 +92,6 @@ export async function startFlakyProxy(
         await pass(request, response, body);
       }
     }
-  };
-
-  const server = createServer((request, response) => {
-    // What goes wrong here is a lost answer more.
-    handle(request, response).catch(() => request.socket.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    treatments,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
-  };
+  return { url, treatments, close };
 }

@@ -1,21 +1,13 @@
 // Control and the audience processor as processes of their own, and what they send: enough of the product for lists and audiences.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { connect } from "#connection";
 import { SPACE_SOURCE } from "#contract";
 import { scratchFolder } from "#support/scratch-folder";
-import {
-  type Call,
-  type DeliveryJob,
-  type RecordName,
-  type RecordTypes,
-  type Topic,
-  type TopicMap,
-  topicMap,
-} from "#topics";
+import { type Call, type DeliveryJob, type RecordName, type Topic, type TopicMap, topicMap } from "#topics";
 import { provision } from "./provision.ts";
 import { type ServiceProcess, startService } from "./service.ts";
 import { type TestStack, useStack } from "./stack.ts";
+import { newPrefix, openWire, settingsOn } from "./wire.ts";
 
 /** An identify of the space, in short. */
 export interface SentIdentify {
@@ -40,8 +32,6 @@ export interface ListStage {
   readonly stop: () => Promise<void>;
 }
 
-const RETRY_DELAYS_MS = [1_000];
-
 function identifyOf({ body, messageId, userId }: Call): SentIdentify {
   const { traits } = JSON.parse(body.toString()) as { traits: Record<string, unknown> };
   const [[key, value] = ["", undefined]] = Object.entries(traits);
@@ -54,15 +44,12 @@ export async function startListStage(
   given?: TestStack,
 ): Promise<ListStage> {
   const stack = given ?? (await useStack());
-  const prefix = `t${randomBytes(5).toString("hex")}-`;
-  const topics = topicMap({ prefix, retryDelaysMs: RETRY_DELAYS_MS });
-  await provision(stack, { prefix, retryDelaysMs: RETRY_DELAYS_MS });
+  const named = { prefix: newPrefix(), retryDelaysMs: [1_000] };
+  const topics = topicMap(named);
+  await provision(stack, named);
   const dataFolder = scratchFolder();
   const shared = {
-    HOOKLINE_KAFKA_BROKERS: stack.brokers.join(","),
-    HOOKLINE_SCHEMA_REGISTRY_URL: stack.registryUrl,
-    HOOKLINE_TOPIC_PREFIX: prefix,
-    HOOKLINE_RETRY_DELAYS: "1s",
+    ...settingsOn(stack, named),
     HOOKLINE_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     HOOKLINE_EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
     HOOKLINE_DATA_DIR: dataFolder,
@@ -72,27 +59,9 @@ export async function startListStage(
     startService({ name: "audience-processor", settings: shared }),
   ]);
   const more: ServiceProcess[] = [];
-  const wire = connect({
-    kafka: { brokers: stack.brokers, clientId: "test-lists", tls: false },
-    registryUrl: stack.registryUrl,
-    topics: [topics.calls, topics.deliveryJobs] as readonly Topic<RecordName>[],
-  });
-  await wire.serde.start();
-
-  async function all<R extends RecordName>(topic: Topic<R>): Promise<RecordTypes[R][]> {
-    const found: RecordTypes[R][] = [];
-    for (const { high, low, partition } of await wire.kafka.admin().offsets(topic.name))
-      await wire.kafka.readRange({
-        topic: topic.name,
-        partition,
-        fromOffset: low,
-        toOffset: high,
-        async onRecord({ value }) {
-          found.push(await wire.serde.decode(topic, value ?? Buffer.alloc(0)));
-        },
-      });
-    return found;
-  }
+  const wire = openWire(stack, [topics.calls, topics.deliveryJobs] as readonly Topic<RecordName>[]);
+  const all = async <R extends RecordName>(topic: Topic<R>) =>
+    (await wire.read(topic)).flatMap(({ value }) => value ?? []);
 
   async function sent(): Promise<SentIdentify[]> {
     const byId = new Map<string, SentIdentify>();

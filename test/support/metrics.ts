@@ -5,7 +5,7 @@ export async function metricsOf(service: Pick<ServiceProcess, "operationsUrl">):
   return (await fetch(`${service.operationsUrl}/metrics`)).text();
 }
 
-/** The value of one series; NaN where it is not there. */
+/** The value of one series, named with its labels; NaN where it is not there. */
 export function valueOfSeries(text: string, series: string): number {
   const line = text.split("\n").find((each) => each.startsWith(`${series} `));
   return Number(line?.slice(series.length + 1));

@@ -1,8 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Certificate } from "./certificates.ts";
+import { startLocalServer } from "./local-server.ts";
 import { hmacSha1Hex } from "./signature.ts";
 import { until } from "./until.ts";
 
@@ -75,9 +75,7 @@ function headerLines({ rawHeaders }: IncomingMessage): [string, string][] {
 }
 
 async function read(request: IncomingMessage, secret: string): Promise<ReceivedRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const rawBody = Buffer.concat(chunks);
+  const rawBody = await buffer(request);
   const text = rawBody.toString("utf8");
   return {
     method: request.method ?? "",
@@ -130,22 +128,15 @@ export async function startReceiver({ secret = "", tls }: ReceiverOptions = {}):
     const answers = scripts.get(path) ?? [];
     return (answers.length > 1 ? answers.shift() : answers[0]) ?? OK;
   };
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const server = await startLocalServer(async (request, response) => {
     const received = await read(request, secret);
     requests.push(received);
     await respond(nextAnswer(received.path), response);
-  };
-  // A sender that goes away half-way is what some tests are about.
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    handle(request, response).catch(() => response.destroy());
-  };
-  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `${tls === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }, tls);
   const requestsTo = (path: string): ReceivedRequest[] => requests.filter((request) => request.path === path);
 
   return {
-    url: (path = "/") => `${origin}${path}`,
+    url: (path = "/") => `${server.url}${path}`,
     requests,
     requestsTo,
     script: (path, ...answers) => {
@@ -156,9 +147,6 @@ export async function startReceiver({ secret = "", tls }: ReceiverOptions = {}):
       await until(() => requestsTo(path).length >= count, { timeoutMs, what });
       return requestsTo(path);
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    close: server.close,
   };
 }

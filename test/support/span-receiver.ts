@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { startLocalServer } from "./local-server.ts";
 
 type Value = {
   readonly stringValue?: string;
@@ -90,24 +89,19 @@ export async function startSpanReceiver(): Promise<SpanReceiver> {
   const spans: ReceivedSpan[] = [];
   const texts: string[] = [];
   let status: number | undefined = 200;
-  const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      texts.push(JSON.stringify(request.headers), JSON.stringify(body));
-      if (status === 200) spans.push(...spansIn(body as Sent));
-      if (status !== undefined) response.writeHead(status, { "Content-Type": "application/json" }).end("{}");
-    });
+  const server = await startLocalServer(async (request, response) => {
+    const body = await json(request);
+    texts.push(JSON.stringify(request.headers), JSON.stringify(body));
+    if (status === 200) spans.push(...spansIn(body as Sent));
+    if (status !== undefined) response.writeHead(status, { "Content-Type": "application/json" }).end("{}");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
+    url: `${server.url}/v1/traces`,
     spans,
     text: () => texts.join("\n"),
     answer(next) {
       status = next;
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    close: server.close,
   };
 }

@@ -1,8 +1,8 @@
 // Runs in the process that distributes the tests, and gives each suite the Kafka that it needs: one stack for all that leave
 // it as it is, started by the first suite that asks, and one for those that take brokers away, which have it one at a time.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Stack } from "#stack";
+import { startLocalServer } from "./local-server.ts";
 import { OutageStack } from "./outage-stack.ts";
 
 export interface StackServerOptions {
@@ -69,18 +69,16 @@ export async function startStackServer(options: StackServerOptions): Promise<Sta
         response.end(JSON.stringify(addressesOf(await shared)));
     }
   };
-  const server = createServer((request, response) => {
+  const server = await startLocalServer((request, response) =>
     answer(request, response).catch((error: Error) => {
-      if (response.headersSent) response.destroy();
-      else response.writeHead(503).end(error.message);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      if (response.headersSent) throw error;
+      response.writeHead(503).end(error.message);
+    }),
+  );
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     stop: async () => {
-      server.closeAllConnections();
-      server.close();
+      await server.close();
       await outage.stop();
       const started = await shared?.catch(() => undefined);
       await started?.stop();

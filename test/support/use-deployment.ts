@@ -23,5 +23,5 @@ export function useDeployment(
   afterAll(async () => {
     await deployment?.stop();
     await receiver?.close();
-  }, 60_000);
+  }, 120_000);
 }

@@ -11,6 +11,7 @@ import { type Receiver, startReceiver } from "#support/receiver";
 import type { ServiceProcess } from "#support/service";
 import type { TestStack } from "#support/stack";
 import { until } from "#support/until";
+import { settingsOn } from "#support/wire";
 import { type Account, accountOf } from "./account.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -100,12 +101,9 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport
   }
 }
 
-function creation({ brokers, registryUrl }: TestStack, prefix: string): Record<string, string> {
+function creation(stack: TestStack, prefix: string): Record<string, string> {
   return {
-    HOOKLINE_KAFKA_BROKERS: brokers.join(","),
-    HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
-    HOOKLINE_TOPIC_PREFIX: prefix,
-    HOOKLINE_RETRY_DELAYS: `${RETRY_DELAY_MS}ms`,
+    ...settingsOn(stack, { prefix, retryDelaysMs: [RETRY_DELAY_MS] }),
     HOOKLINE_PARTITIONS: String(PARTITIONS),
     HOOKLINE_PROFILE_EVENTS_RETENTION: "1d",
   };

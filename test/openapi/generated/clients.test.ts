@@ -1,8 +1,7 @@
 // Clients that two generators make of the document: each makes every call once, against a real control API, and reads the answer.
 import { execFile, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { request as ask, createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request as ask } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -12,6 +11,7 @@ import { installGenerators, pythonEnvironment, typescriptGenerator } from "#supp
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
 import { requirePython } from "#support/installed";
+import { type LocalServer, startLocalServer } from "#support/local-server";
 import { scratchFolder } from "#support/scratch-folder";
 import { openTopics, type TopicClient } from "../../../services/control/deliveries/fixtures/deliveries.ts";
 import { currentDocument } from "../document.ts";
@@ -39,7 +39,7 @@ let folder: string;
 let document: JsonObject;
 let control: ControlService;
 let topics: TopicClient;
-let between: Server;
+let between: LocalServer;
 /** Requests that came to control, as in "GET /v1/sources". */
 const came: string[] = [];
 
@@ -50,19 +50,17 @@ beforeAll(async () => {
   await writeFile(join(folder, "openapi.json"), JSON.stringify(document));
   await Promise.all([installGenerators(), startControl().then((started) => (control = started))]);
   topics = await openTopics(control);
-  between = recording();
-  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+  between = await recording();
 });
 afterAll(async () => {
-  between?.closeAllConnections();
-  between?.close();
+  await between?.close();
   await topics?.close();
   await control?.stop();
 });
 
 /** Passes everything on. A stream ends with its first piece, as the Python client reads an answer to its end. */
-function recording(): Server {
-  return createServer((request, response) => {
+function recording(): Promise<LocalServer> {
+  return startLocalServer((request, response) => {
     const { method = "", url = "", headers } = request;
     came.push(`${method} ${url.split("?")[0]}`);
     const passed = ask(`${control.url}${url}`, { method, headers }, (answer) => {
@@ -77,8 +75,6 @@ function recording(): Server {
     request.pipe(passed);
   });
 }
-
-const baseUrl = () => `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
 
 interface Operation {
   readonly id: string;
@@ -145,7 +141,7 @@ describe("a client of the document makes every call", () => {
     expect(made.stdout + made.stderr).not.toMatch(/warn|error|unsupported/i);
     came.length = 0;
     const plan = await planOf(control, topics, "python");
-    expectEvery(await callsOf("python3", [join(FIXTURES, "call.py"), client, baseUrl()], plan));
+    expectEvery(await callsOf("python3", [join(FIXTURES, "call.py"), client, between.url], plan));
   });
 
   test("by @hey-api/openapi-ts, which finds nothing to warn of", async () => {
@@ -164,6 +160,6 @@ describe("a client of the document makes every call", () => {
     came.length = 0;
     const plan = await planOf(control, topics, "typescript");
     const program = join(FIXTURES, "call-process.ts");
-    expectEvery(await callsOf(process.execPath, [program, client, baseUrl()], plan));
+    expectEvery(await callsOf(process.execPath, [program, client, between.url], plan));
   });
 });

@@ -1,18 +1,17 @@
 import { type Expectation, expectations } from "./expectations.ts";
 import { callKey, keyAt } from "./identity.ts";
+import { isTaken, ownersOf } from "./job-events.ts";
 import { removals } from "./removals.ts";
 import { law, type Story } from "./story.ts";
 
-function arrivedOf({ deadLetters, plan, requests }: Story): Set<string> {
-  const ownerOf = new Map(plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)));
+function arrivedOf(story: Story): Set<string> {
+  const ownerOf = ownersOf(story);
   const arrived = new Set<string>();
-  for (const request of requests) {
-    const { status, url } = request;
-    const owner = ownerOf.get(url);
-    if (status !== undefined && status >= 200 && status < 300 && owner !== undefined)
-      arrived.add(keyAt(request, owner));
+  for (const request of story.requests) {
+    const owner = ownerOf.get(request.url);
+    if (isTaken(request) && owner !== undefined) arrived.add(keyAt(request, owner));
   }
-  for (const { value } of deadLetters) arrived.add(keyAt(value, value.destinationId));
+  for (const { value } of story.deadLetters) arrived.add(keyAt(value, value.destinationId));
   return arrived;
 }
 

@@ -4,6 +4,7 @@ import { isLostOf } from "./arrived.ts";
 import { commitTimes } from "./commit-times.ts";
 import { type Expectation, expectations } from "./expectations.ts";
 import { callKey, keyAt } from "./identity.ts";
+import { isTaken } from "./job-events.ts";
 import { law, type Story, type Written } from "./story.ts";
 import { aheadMs } from "./waiting.ts";
 
@@ -12,7 +13,7 @@ const MARGIN_OF_WINDOW = 0.01;
 
 /** By call and webhook: of all requests, and of those that took the call. */
 function requestsOf({ requests }: Story) {
-  const took = requests.filter(({ status = 0 }) => status >= 200 && status < 300);
+  const took = requests.filter(isTaken);
   const keysOf = (some: Story["requests"]) => new Set(some.map((request) => keyAt(request, request.url)));
   return { asked: keysOf(requests), took: keysOf(took) };
 }

@@ -3,7 +3,7 @@ import { messageIdOf } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
 import type { AudienceConfig, Call, ProfileState } from "#topics";
 import { versionsOf } from "./audience-versions.ts";
-import type { Story, Written } from "./story.ts";
+import { onceOf, type Story, type Written } from "./story.ts";
 
 /** What a message id is made of. */
 export interface Origin {
@@ -105,7 +105,8 @@ function* originsOf(
       for (let seq = 1; seq <= changes; seq += 1) yield { incarnation, generation, seq };
 }
 
-function readChanges(story: Story): readonly Change[] {
+/** All that was sent, without what was sent again under the same id. */
+export const changesOf = onceOf((story): readonly Change[] => {
   const sent = sentOf(story);
   const incarnations = incarnationsOf(story);
   const origins = new Map<string, Origin>();
@@ -116,16 +117,7 @@ function readChanges(story: Story): readonly Change[] {
       origins.set(changeId(user, audience, origin), origin);
   }
   return sent.map((one) => ({ ...one, origin: origins.get(one.messageId) }));
-}
-
-const known = new WeakMap<Story, readonly Change[]>();
-
-/** All that was sent, without what was sent again under the same id. */
-export function changesOf(story: Story): readonly Change[] {
-  const found = known.get(story) ?? readChanges(story);
-  known.set(story, found);
-  return found;
-}
+});
 
 /** Of two records of a profile the one with the higher (applied offset, version) is the newer. */
 export function newestProfiles({ profiles }: Story): ReadonlyMap<string, Written<ProfileState>> {

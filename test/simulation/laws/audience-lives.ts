@@ -5,7 +5,7 @@ import type { Call, ProfileEventRecord } from "#topics";
 import type { NaiveCall, NaivePerson } from "../../audiences/naive-definition.ts";
 import { mergedOf, naiveCallOf } from "./audience-people.ts";
 import { Suppressions } from "./audience-suppressions.ts";
-import type { Story, Written } from "./story.ts";
+import { onceOf, type Written } from "./story.ts";
 
 /** A call, a row of an import, or that a suppression begins or ends, as the profile's log has it. */
 export interface Happened {
@@ -99,16 +99,8 @@ class Biographer {
   }
 }
 
-const read = new WeakMap<Story, ReadonlyMap<string, readonly Life[]>>();
-
 /** By user: their lives. Those of anonymous ids are not certain where they are forgotten (cookies.ts). Nobody who was merged, or into whom somebody was: in which order their logs meet is chance. */
-export function livesOf(story: Story): ReadonlyMap<string, readonly Life[]> {
-  const found = read.get(story) ?? readLives(story);
-  read.set(story, found);
-  return found;
-}
-
-function readLives(story: Story): ReadonlyMap<string, readonly Life[]> {
+export const livesOf = onceOf((story): ReadonlyMap<string, readonly Life[]> => {
   const merged = mergedOf(story);
   const linked = new Set([...merged.keys(), ...merged.values()]);
   const storedAtMs = new Map(story.calls.toReversed().map(({ atMs, value }) => [copyOf(value), atMs]));
@@ -127,7 +119,7 @@ function readLives(story: Story): ReadonlyMap<string, readonly Life[]> {
       return [user, isForgotten ? lives.map((life) => ({ ...life, isCertain: false })) : lives];
     }),
   );
-}
+});
 
 /** Who the user is after these events. */
 export function personOf(events: readonly Happened[]): NaivePerson {

@@ -1,6 +1,7 @@
 import type { Request } from "#testing";
 import { cuts } from "./cuts.ts";
 import { callKey, keyAt } from "./identity.ts";
+import { isTaken } from "./job-events.ts";
 import { isOfSpace } from "./space-calls.ts";
 import { law, type Story } from "./story.ts";
 
@@ -12,10 +13,7 @@ function* doubles(story: Story): Generator<readonly [first: Request, second: Req
   const { jobs, plan, requests } = story;
   const { isOfCutLog } = cuts(story);
   const isGiven = isOfSpace(story);
-  const taken = Map.groupBy(
-    requests.filter(({ status = 0 }) => status >= 200 && status < 300),
-    (request) => keyAt(request, request.url),
-  );
+  const taken = Map.groupBy(requests.filter(isTaken), (request) => keyAt(request, request.url));
   for (const { id, urls } of plan.destinations) {
     const [url] = urls;
     if (urls.length !== 1) continue;

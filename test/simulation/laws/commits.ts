@@ -1,16 +1,10 @@
 import type { DeliveryJob } from "#topics";
-import type { Happening } from "../world/history.ts";
 import { cuts } from "./cuts.ts";
-import { keyAt } from "./identity.ts";
+import { keyAt, logName } from "./identity.ts";
+import { isTaken, ownersOf } from "./job-events.ts";
 import { passedBy } from "./passed.ts";
 import { removals } from "./removals.ts";
 import { law, type Story, type Written } from "./story.ts";
-
-type Committed = Extract<Happening, { kind: "committed" }>;
-
-function nameOf({ topic, partition }: Committed["partition"]): string {
-  return `${topic}-${partition}`;
-}
 
 /** A group's commit only goes on, but where it was lost, and once where a process says that the log ends before it. */
 export const noCommitGoesBack = law("no commit goes back", function* (story) {
@@ -24,10 +18,10 @@ export const noCommitGoesBack = law("no commit goes back", function* (story) {
     // One below 0 gives a place up that is below the start of the log.
     if (!isLost && (happening.kind !== "committed" || happening.offset < 0)) continue;
     for (let cut = said[isSaid]; cut !== undefined && cut.atMs <= happening.atMs; cut = said[isSaid]) {
-      mayGoBack.set(nameOf(cut), (mayGoBack.get(nameOf(cut)) ?? 0) + 1);
+      mayGoBack.set(logName(cut), (mayGoBack.get(logName(cut)) ?? 0) + 1);
       isSaid += 1;
     }
-    const name = nameOf(happening.partition);
+    const name = logName(happening.partition);
     const key = `${happening.groupId} ${name}`;
     const before = committed.get(key) ?? 0;
     committed.set(key, happening.offset);
@@ -81,10 +75,10 @@ interface Books {
 
 function booksOf({ deadLetters, jobs, plan }: Story): Books {
   const jobAt = new Map(jobs.map((job) => [job.place, job]));
-  const ownerOf = new Map(plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [id, url] as const)));
+  const planned = new Set(plan.destinations.map(({ id }) => id));
   const jobsOfCall = new Map<string, string[]>();
   for (const { value } of jobs) {
-    if (!ownerOf.has(value.destinationId)) continue;
+    if (!planned.has(value.destinationId)) continue;
     const key = keyAt(value, value.destinationId);
     const known = jobsOfCall.get(key) ?? [];
     if (!known.includes(value.jobId)) jobsOfCall.set(key, [...known, value.jobId]);
@@ -98,9 +92,7 @@ export const noCommitPassesWork = law("no commit passes a job that is not settle
   const books = booksOf(story);
   const outcomes = new JobOutcomes();
   const jobAt = new Map<string, Written<DeliveryJob>>();
-  const ownerOf = new Map(
-    story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
-  );
+  const ownerOf = ownersOf(story);
   const committed = new Map<string, number>();
   const { isLost } = removals(story);
   const { isInAnothersPlace } = cuts(story);
@@ -111,17 +103,17 @@ export const noCommitPassesWork = law("no commit passes a job that is not settle
       const job = books.jobAt.get(place);
       if (job === undefined) continue;
       // Where a log was cut another one stands.
-      jobAt.set(`${nameOf(job.record)} ${job.record.offset}`, job);
+      jobAt.set(`${logName(job.record)} ${job.record.offset}`, job);
       outcomes.written(job);
     }
     if (happening.kind === "answered") {
-      const { status = 0, url } = happening.request;
-      if (status < 200 || status >= 300) continue;
-      for (const id of books.jobsOfCall.get(keyAt(happening.request, ownerOf.get(url))) ?? [])
+      const { request } = happening;
+      if (!isTaken(request)) continue;
+      for (const id of books.jobsOfCall.get(keyAt(request, ownerOf.get(request.url))) ?? [])
         if (outcomes.isWritten(id)) outcomes.ended(id);
     }
     if (happening.kind !== "committed") continue;
-    const key = nameOf(happening.partition);
+    const key = logName(happening.partition);
     for (const offset of passedBy(happening, committed.get(key) ?? 0)) {
       const job = jobAt.get(`${key} ${offset}`);
       if (job !== undefined && !outcomes.isSettled(job) && !isLost(job) && !isInAnothersPlace(job))

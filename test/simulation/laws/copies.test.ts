@@ -1,42 +1,24 @@
 import { expect, test } from "@jest/globals";
-import type { Request } from "#testing";
 import { EPOCH_MS } from "#testing/host";
 import type { Call, DeliveryJob } from "#topics";
 import { drawPlan } from "../plan/draw.ts";
 import { cleanStopsDoubleNothing } from "./clean-stops.ts";
 import { copiesAreNotRouted } from "./copies.ts";
-import type { Story, Written } from "./story.ts";
+import { DESTINATION, EMPTY_STORY, request, written, writtenAt } from "./fixtures/empty-story.ts";
+import type { Story } from "./story.ts";
 import { jobsWaitInTheirTopic } from "./waiting.ts";
 
-const URL = "https://destination.test/1";
 const IDENTITY = { messageId: "m1", userId: "u1", anonymousId: null };
 
-function written<T>(topic: string, offset: number, value: Partial<T>): Written<T> {
-  const record = { topic, partition: 0, offset, key: null, value: null, timestampMs: 0 };
-  return { record, value: value as T, atMs: 1_000, process: "deliverer-1", place: offset };
-}
-
 const call = (offset: number, receivedAtMs: number) =>
-  written<Call>("calls", offset, { ...IDENTITY, receivedAtMs });
-const job = (topic: string, more: Partial<DeliveryJob>) =>
-  written<DeliveryJob>(topic, 0, { ...IDENTITY, jobId: "j", destinationId: "d", replayId: null, ...more });
-
-function request(process: string, startedAtMs: number): Request {
-  const answered = { answeredAtMs: startedAtMs + 10, status: 200 };
-  return { url: URL, messageId: "m1", userId: "u1", process, startedAtMs, behaviour: "well", ...answered };
-}
+  written({ ...IDENTITY, receivedAtMs } as Call, "calls", offset);
+const job = (topic: string, more: Partial<DeliveryJob>) => {
+  const value = { ...IDENTITY, jobId: "j", destinationId: DESTINATION.id, replayId: null, ...more };
+  return writtenAt<DeliveryJob>(topic, 1_000, value, { process: "deliverer-1" });
+};
 
 function story(more: Partial<Story>): Story {
-  const destination = {
-    id: "d",
-    urls: [URL],
-    callTypes: null,
-    maxRequestsPerSecond: null,
-    maxInFlight: null,
-  };
-  const plan = { ...drawPlan(1), destinations: [destination], faults: [] };
-  const told: Partial<Story> = { plan, happenings: [], calls: [], jobs: [], requests: [], logs: [], ...more };
-  return told as Story;
+  return { ...EMPTY_STORY, plan: { ...drawPlan(1), destinations: [DESTINATION], faults: [] }, ...more };
 }
 
 test("the job of a call's later copy is a finding, that of the first is none", () => {
@@ -78,7 +60,7 @@ test("a job that waits for longer than its topic's delay is a finding", () => {
 test("what was answered before a clean stop and is sent again is a finding, unless something else went wrong", () => {
   const disturbed = (by: string, atMs: number) =>
     ({ kind: "disturbed", atMs, process: "deliverer-1", by }) as const;
-  const requests = [request("deliverer-1", 1_100), request("deliverer-2", 2_000)];
+  const requests = [request(1_100), request(2_000, { process: "deliverer-2" })];
   const found = (...happenings: Story["happenings"]) =>
     cleanStopsDoubleNothing(story({ happenings, requests, jobs: [job("delivery-jobs", {})] }));
   expect(found(disturbed("stop", 1_200), disturbed("rebalance", 1_300))).toHaveLength(1);

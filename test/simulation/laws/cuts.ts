@@ -1,6 +1,7 @@
 import type { TopicPartition } from "#kafka";
 import type { Happening } from "../world/history.ts";
-import { law, type Story, type Written } from "./story.ts";
+import { logName } from "./identity.ts";
+import { law, onceOf, type Story, type Written } from "./story.ts";
 
 type Record = Pick<Written<unknown>, "record" | "place">;
 
@@ -43,8 +44,6 @@ const WAS_CUT = "a partition's log was cut; it is read again from there";
 
 const CLOCKS_APART_MS = 10_000;
 
-const nameOf = ({ partition, topic }: TopicPartition): string => `${topic}-${partition}`;
-
 /** Who is told by Kafka that a log ends before what it had read. */
 function endsBefore({ logs }: Pick<Story, "logs">): Said[] {
   return logs
@@ -63,36 +62,28 @@ export function saidOfCuts({ logs }: Pick<Story, "logs">): Said[] {
   return [...endsBefore({ logs }), ...found].sort((one, other) => one.atMs - other.atMs);
 }
 
-const known = new WeakMap<Story, Cuts>();
-
 /** What brokers have lost at the ends of their logs. */
-export function cuts(story: Story): Cuts {
-  const found = known.get(story) ?? cutsOf(story);
-  known.set(story, found);
-  return found;
-}
-
-function cutsOf(story: Story): Cuts {
+export const cuts = onceOf((story): Cuts => {
   const all = story.happenings.flatMap((each, place): Cut[] =>
     each.kind === "cut" ? [{ ...each, place }] : [],
   );
-  const byLog = Map.groupBy(all, ({ partition }) => nameOf(partition));
+  const byLog = Map.groupBy(all, ({ partition }) => logName(partition));
   const said = saidOfCuts(story);
   const older = new Map(all.map((cut) => [cut, isOlderByItsClock(story, cut)]));
   const growths = new Map(all.map((cut) => [cut, new Regrowth(cut, story, said)]));
   return {
     isCut: ({ place, record }) =>
-      (byLog.get(nameOf(record)) ?? []).some((cut) => place < cut.place && cut.fromOffset <= record.offset),
+      (byLog.get(logName(record)) ?? []).some((cut) => place < cut.place && cut.fromOffset <= record.offset),
     isUnseen: (written) =>
-      (byLog.get(nameOf(written.record)) ?? []).some(
+      (byLog.get(logName(written.record)) ?? []).some(
         (cut) => growths.get(cut)?.isUnseen(written) || older.get(cut)?.(written),
       ),
     isInAnothersPlace: ({ place, record }) =>
-      (byLog.get(nameOf(record)) ?? []).some((cut) => place > cut.place && record.offset < cut.toOffset),
-    isOfCutLog: ({ record }) => byLog.has(nameOf(record)),
+      (byLog.get(logName(record)) ?? []).some((cut) => place > cut.place && record.offset < cut.toOffset),
+    isOfCutLog: ({ record }) => byLog.has(logName(record)),
     said,
   };
-}
+});
 
 /** What followed on one cut, in its log. */
 class Regrowth {
@@ -106,15 +97,16 @@ class Regrowth {
   readonly #removed: (readonly [below: number, place: number])[] = [];
 
   constructor(cut: Cut, { happenings }: Story, said: readonly Said[]) {
-    const name = nameOf(cut.partition);
-    const own = said.filter((each) => nameOf(each) === name && cut.atMs <= each.atMs);
+    const name = logName(cut.partition);
+    const own = said.filter((each) => logName(each) === name && cut.atMs <= each.atMs);
     this.#cut = cut;
     for (const [place, each] of happenings.entries()) {
-      if (each.kind === "appended" && place > cut.place && nameOf(each.record) === name)
+      if (each.kind === "appended" && place > cut.place && logName(each.record) === name)
         this.#appended.push([each.record.offset, place]);
-      if (each.kind === "removed" && nameOf(each.partition) === name) this.#removed.push([each.below, place]);
-      if (each.kind === "commits_lost" && nameOf(each.partition) === name) this.#lose(each.offset);
-      if (each.kind !== "committed" || nameOf(each.partition) !== name) continue;
+      if (each.kind === "removed" && logName(each.partition) === name)
+        this.#removed.push([each.below, place]);
+      if (each.kind === "commits_lost" && logName(each.partition) === name) this.#lose(each.offset);
+      if (each.kind !== "committed" || logName(each.partition) !== name) continue;
       this.#newest = each.offset;
       if (place > this.#known) continue;
       const knows =
@@ -147,7 +139,7 @@ export function isOlderByItsClock(
   const times = happenings
     .slice(0, cut.place)
     .flatMap((each) =>
-      each.kind === "appended" && nameOf(each.record) === nameOf(cut.partition)
+      each.kind === "appended" && logName(each.record) === logName(cut.partition)
         ? each.record.timestampMs
         : [],
     );
@@ -164,10 +156,10 @@ export const cutsAreCounted = law(
     const said = endsBefore(story);
     for (const { atMs, endOffset, fromOffset, process, ...place } of said) {
       const isTrue = all.some(
-        (cut) => nameOf(cut.partition) === nameOf(place) && cut.atMs <= atMs && cut.fromOffset <= endOffset,
+        (cut) => logName(cut.partition) === logName(place) && cut.atMs <= atMs && cut.fromOffset <= endOffset,
       );
       if (!isTrue)
-        yield `${process} at ${atMs} ms: ${nameOf(place)} ends at ${endOffset} and not at ${fromOffset}, and nothing of it was lost`;
+        yield `${process} at ${atMs} ms: ${logName(place)} ends at ${endOffset} and not at ${fromOffset}, and nothing of it was lost`;
     }
     for (const { process, topic, truncated } of losses) {
       const own = said.filter((each) => each.process === process && each.topic === topic);

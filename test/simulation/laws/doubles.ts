@@ -4,7 +4,7 @@ import type { Happening } from "../world/history.ts";
 import { commitTimes } from "./commit-times.ts";
 import { cuts } from "./cuts.ts";
 import { callKey, keyAt, type OfCall } from "./identity.ts";
-import { isUntried } from "./job-events.ts";
+import { isTaken, isUntried, ownersOf } from "./job-events.ts";
 import { removals } from "./removals.ts";
 import { isOfSpace } from "./space-calls.ts";
 import { law, type Story, type Written } from "./story.ts";
@@ -38,8 +38,7 @@ const isSame = (one: OfCall, other: OfCall): boolean => callKey(one) === callKey
 
 /** Deliveries of one call to one webhook, in the order in which they were answered. */
 function deliveries({ requests }: Story): Map<string, Request[]> {
-  const taken = requests.filter(({ status = 0 }) => status >= 200 && status < 300);
-  return Map.groupBy(taken, (request) => keyAt(request, request.url));
+  return Map.groupBy(requests.filter(isTaken), (request) => keyAt(request, request.url));
 }
 
 /** Who had the call or its job in hand, and until when that was not committed. */
@@ -132,9 +131,7 @@ export const doublesAreExplained = law("a double only for what was not committed
   const hindrances = story.happenings.filter(
     (happening): happening is Hindrance => happening.kind === "disturbed" || happening.kind === "missed",
   );
-  const ownerOf = new Map(
-    story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
-  );
+  const ownerOf = ownersOf(story);
   // A window is made anew from the calls that are still there: what was removed is not known to be a copy any more.
   const { isRemoved } = removals(story);
   const isGiven = isOfSpace(story);

@@ -1,5 +1,5 @@
 import type { ServiceName } from "#contract";
-import type { Story } from "./story.ts";
+import { onceOf, type Story } from "./story.ts";
 
 /** After something went wrong: a session that nobody renews is over, answers that were lost are asked for again, partitions are opened. */
 const RECOVERY_MS = 20_000;
@@ -12,11 +12,10 @@ interface Span {
 /** How much of a stretch of time was good for a service: none of its processes was disturbed, or has just been. */
 export type GoodTime = (fromMs: number, toMs: number) => number;
 
-const known = new WeakMap<Story, Map<ServiceName, GoodTime>>();
+const knownOf = onceOf(() => new Map<ServiceName, GoodTime>());
 
 export function goodTime(story: Story, service: ServiceName): GoodTime {
-  const ofStory = known.get(story) ?? new Map<ServiceName, GoodTime>();
-  known.set(story, ofStory);
+  const ofStory = knownOf(story);
   const found = ofStory.get(service) ?? goodTimeOf(badSpans(story, service));
   ofStory.set(service, found);
   return found;

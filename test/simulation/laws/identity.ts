@@ -1,3 +1,5 @@
+import type { TopicPartition } from "#kafka";
+
 /** What is of a call: several users' calls may have one messageId (contract 1.8). Who calls in these worlds has a userId. */
 export interface OfCall {
   readonly messageId: string | null;
@@ -12,4 +14,8 @@ export function callKey({ messageId, userId }: OfCall): string {
 /** By call and destination, or by call and webhook. */
 export function keyAt(call: OfCall, at: string | null | undefined): string {
   return `${callKey(call)} to ${at}`;
+}
+
+export function logName({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`;
 }

@@ -1,6 +1,6 @@
 // Imports of lists, from their records: each upload, and each confirmation of one, on its way to its end.
 import type { MembershipImport } from "#topics";
-import type { Story, Written } from "./story.ts";
+import { onceOf, type Story, type Written } from "./story.ts";
 
 /** One upload, or the confirmation of one that was held. */
 export interface ImportTerm {
@@ -16,16 +16,8 @@ export interface ImportTerm {
   readonly userIds: ReadonlySet<string>;
 }
 
-const known = new WeakMap<Story, readonly ImportTerm[]>();
-
 /** In the order in which they were begun. */
-export function termsOf(story: Story): readonly ImportTerm[] {
-  const found = known.get(story) ?? readTerms(story);
-  known.set(story, found);
-  return found;
-}
-
-function readTerms({ control: { importRows, imports } }: Story): ImportTerm[] {
+export const termsOf = onceOf(({ control: { importRows, imports } }): readonly ImportTerm[] => {
   const rows = Map.groupBy(importRows, ({ value }) => value.uploadId);
   const records = Map.groupBy(
     imports,
@@ -46,7 +38,7 @@ function readTerms({ control: { importRows, imports } }: Story): ImportTerm[] {
       userIds: new Set((rows.get(uploadId) ?? []).flatMap(({ value }) => value.userIds)),
     };
   });
-}
+});
 
 /** Of one list, as they were applied, one after the other. */
 export function appliedTo(

@@ -20,11 +20,14 @@ export interface JobEvents {
 
 const NOTHING: JobEvents = { requests: [], jobs: [], deadAtMs: [] };
 
+/** The destination of each webhook, by its URL. */
+export function ownersOf({ plan }: Pick<Story, "plan">): ReadonlyMap<string, string> {
+  return new Map(plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)));
+}
+
 /** By call and destination. */
 export function jobEvents(story: Story): (job: DeliveryJob) => JobEvents {
-  const ownerOf = new Map(
-    story.plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)),
-  );
+  const ownerOf = ownersOf(story);
   const requests = Map.groupBy(story.requests, (request) => keyAt(request, ownerOf.get(request.url)));
   const jobs = Map.groupBy(story.jobs, ({ value }) => keyAt(value, value.destinationId));
   const letters = Map.groupBy(story.deadLetters, ({ value }) => keyAt(value, value.destinationId));

@@ -3,16 +3,10 @@ import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
 import type { DestinationPlan, FilterPlan, Plan } from "../plan/plan.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";
+import { DESTINATION, writtenAt } from "./fixtures/empty-story.ts";
 import { dueTimesFollowSchedules, onlyWhatIsTakenIsSent } from "./jobs.ts";
 import type { Story, Written } from "./story.ts";
 
-const DESTINATION: DestinationPlan = {
-  id: "destination",
-  urls: ["https://destination.test/1"],
-  callTypes: null,
-  maxRequestsPerSecond: null,
-  maxInFlight: null,
-};
 const CALL = { messageId: "m1", userId: "u1", type: "track", atMs: 4_000, againAfterMs: undefined } as const;
 const FAILED_AT_MS = EPOCH_MS + 10_000;
 
@@ -22,8 +16,7 @@ function job(topic: string, more: Partial<DeliveryJob> = {}): Written<DeliveryJo
     ...{ dueAtMs: 0, replayId: null, pausedSinceMs: null, failedAtMs: null, outcomes: [] },
     ...more,
   };
-  const record = { topic, partition: 0, offset: 0, key: null, value: null, timestampMs: 0 };
-  return { record, value: value as DeliveryJob, atMs: 10_000, process: "deliverer-1", place: 1 };
+  return writtenAt<DeliveryJob>(topic, 10_000, value, { process: "deliverer-1" });
 }
 
 function story(jobs: Story["jobs"], of: Partial<DestinationPlan> = {}, plan: Partial<Plan> = {}): Story {

@@ -6,20 +6,18 @@ import type { Call, DeadLetter, DeliveryJob } from "#topics";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";
-import { committed, DESTINATION, EMPTY_STORY, URL } from "./fixtures/empty-story.ts";
+import {
+  committed,
+  DESTINATION,
+  EMPTY_STORY,
+  recordAt,
+  request as requestAt,
+  URL,
+} from "./fixtures/empty-story.ts";
 import { findingsOf } from "./laws.ts";
 import type { Story, Written } from "./story.ts";
 
 const CALL = { messageId: "m1", userId: "u1", type: "track", atMs: 40_000, againAfterMs: undefined } as const;
-
-const placeOf = (topic: string, offset: number) => ({
-  topic,
-  partition: 0,
-  offset,
-  key: null,
-  value: null,
-  timestampMs: 0,
-});
 
 function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJob> {
   const value = {
@@ -36,7 +34,7 @@ function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJ
     ...more,
   };
   return {
-    record: placeOf("delivery-jobs", offset),
+    record: recordAt("delivery-jobs", offset),
     value: value as DeliveryJob,
     atMs: 40_100,
     process: "webhook-router-1",
@@ -46,22 +44,11 @@ function job(offset: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJ
 
 function call(messageId: string, offset: number): Written<Call> {
   const value = { messageId, userId: "u1" } as Call;
-  return { record: placeOf("calls", offset), value, atMs: 40_050, process: "ingest-1", place: 1 };
+  return { record: recordAt("calls", offset), value, atMs: 40_050, process: "ingest-1", place: 1 };
 }
 
-function request(messageId: string, more: Partial<Request> = {}): Request {
-  return {
-    url: URL,
-    messageId,
-    userId: "u1",
-    process: "deliverer-1",
-    startedAtMs: 40_200,
-    behaviour: "well",
-    answeredAtMs: 40_210,
-    status: 200,
-    ...more,
-  };
-}
+const request = (messageId: string, more: Partial<Request> = {}): Request =>
+  requestAt(40_200, { messageId, answeredAtMs: 40_210, ...more });
 
 function letter(more: Partial<DeadLetter>): Written<DeadLetter> {
   const value = {
@@ -72,7 +59,7 @@ function letter(more: Partial<DeadLetter>): Written<DeadLetter> {
     message: "",
     ...more,
   } as DeadLetter;
-  return { record: placeOf("dead-letters", 0), value, atMs: 41_000, process: "deliverer-1", place: 9 };
+  return { record: recordAt("dead-letters", 0), value, atMs: 41_000, process: "deliverer-1", place: 9 };
 }
 
 const done = (offset: number, atMs = 40_300, ahead: readonly DoneRun[] = []): Happening =>

@@ -1,23 +1,14 @@
 import { expect, test } from "@jest/globals";
 import { SPACE_SOURCE } from "#contract";
-import type { Request } from "#testing";
 import { EPOCH_MS } from "#testing/host";
 import type { ConnectionSync, DeliveryJob, DestinationConfig } from "#topics";
-import type { DestinationPlan } from "../plan/plan.ts";
 import { changeId } from "./audience-changes.ts";
 import { AUDIENCE, audienceStory, event, given, profile, sent, version } from "./fixtures/audience-story.ts";
-import { NO_MEMBER_WORK, writtenAt } from "./fixtures/empty-story.ts";
+import { DESTINATION, NO_MEMBER_WORK, request, writtenAt } from "./fixtures/empty-story.ts";
 import { membersAreTold, syncsEnd, whatIsToldWasSent } from "./members.ts";
 import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
-const URL = "https://late.test/1";
-const LATE: DestinationPlan = {
-  id: "late",
-  urls: [URL],
-  callTypes: null,
-  maxRequestsPerSecond: null,
-  maxInFlight: null,
-};
+const LATE = { ...DESTINATION, id: "late" };
 
 /** The user's first change, and so on. */
 const idOf = (seq: number): string => changeId("u1", AUDIENCE, { incarnation: 0, generation: 1, seq });
@@ -33,10 +24,7 @@ function job(seq: number, atMs: number, process?: string): Written<DeliveryJob> 
   return writtenAt<DeliveryJob>("delivery-jobs", atMs, value, { process });
 }
 
-const took = (seq: number, startedAtMs: number): Request => ({
-  ...{ url: URL, messageId: idOf(seq), userId: "u1", process: "deliverer-1", behaviour: "well", status: 200 },
-  ...{ startedAtMs, answeredAtMs: startedAtMs + 5 },
-});
+const took = (seq: number, startedAtMs: number) => request(startedAtMs, { messageId: idOf(seq) });
 
 const configured = (atMs: number, enabled: boolean): Written<DestinationConfig> =>
   writtenAt<DestinationConfig>("destination-config", atMs, {

@@ -12,7 +12,7 @@ import {
 import { SOURCE_ID } from "../world/clients.ts";
 import { expectations } from "./expectations.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";
-import { NO_MEMBER_WORK, writtenAt } from "./fixtures/empty-story.ts";
+import { DESTINATION, NO_MEMBER_WORK, request, writtenAt } from "./fixtures/empty-story.ts";
 import {
   deletionsAreTold,
   lastRegulationCounts,
@@ -22,11 +22,7 @@ import {
 } from "./regulations.ts";
 import { type Law, NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
-const URL = "https://d.test/1";
-const DESTINATION = {
-  ...{ id: "d", urls: [URL], callTypes: null, maxRequestsPerSecond: null, maxInFlight: null },
-  sourceIds: [SOURCE_ID, SPACE_SOURCE],
-};
+const TOLD = { ...DESTINATION, sourceIds: [SOURCE_ID, SPACE_SOURCE] };
 const MOMENT_MS = EPOCH_MS + 11_000;
 
 function regulation(atMs: number, more: Partial<Regulation> = {}): Written<Regulation> {
@@ -57,28 +53,23 @@ const job = (atMs: number, more: Partial<DeliveryJob> = {}): Written<DeliveryJob
     "delivery-jobs",
     atMs,
     {
-      ...{ messageId: "m", sourceId: SOURCE_ID, destinationId: "d", userId: "u1", type: "track" },
+      ...{ messageId: "m", sourceId: SOURCE_ID, destinationId: TOLD.id, userId: "u1", type: "track" },
       ...{ attempts: 0, diverts: 0, replayId: null, receivedAtMs: EPOCH_MS + atMs, body: Buffer.from("{}") },
       ...more,
     },
     { process: "webhook-router-1" },
   );
 
-const request = {
-  ...{ url: URL, messageId: MESSAGE, userId: "u1", process: "deliverer-1", behaviour: "well" },
-  ...{ startedAtMs: 12_100, answeredAtMs: 12_105, status: 200 },
-};
-
 /** A user is suppressed and deleted, and the destination of their source is told so. */
 function story(more: Partial<Story> = {}): Story {
   const made = audienceStory();
   return {
     ...made,
-    plan: { ...made.plan, destinations: [DESTINATION], members: NO_MEMBER_WORK },
+    plan: { ...made.plan, destinations: [TOLD], members: NO_MEMBER_WORK },
     happenings: [{ kind: "regulated", atMs: 10_010, regulationId: "reg" }],
     calls: [deletion()],
     control: { ...NO_CONTROL_RECORDS, regulations: FINISHED, suppressions: [suppression(10_050)] },
-    requests: [request],
+    requests: [request(12_100, { messageId: MESSAGE })],
     ...more,
   };
 }
@@ -145,13 +136,15 @@ test("a user who is told of in no call, in one of another moment, or without hav
 
 test("a notification that never comes to its destination is a finding", () => {
   expect(found(notificationsArrive, { requests: [] })).toBe(1);
-  expect(found(notificationsArrive, { requests: [{ ...request, status: 500 }] })).toBe(1);
+  expect(
+    found(notificationsArrive, { requests: [request(12_100, { messageId: MESSAGE, status: 500 })] }),
+  ).toBe(1);
 });
 
 test("a call of a user whose suppression was asked for is not expected anywhere", () => {
   const call = { messageId: "m", userId: "u1", type: "track", atMs: 9_000, againAfterMs: undefined } as const;
-  const config = { ...DESTINATION, enabled: true };
-  const configured = { kind: "configured", atMs: 1, destination: { id: "d", config } } as const;
+  const config = { ...TOLD, enabled: true };
+  const configured = { kind: "configured", atMs: 1, destination: { id: TOLD.id, config } } as const;
   const stored = (atMs: number) => ({ kind: "stored", atMs, call, isRepeated: false }) as const;
   const expected = (atMs: number) => expectations(story({ happenings: [configured, stored(atMs)] })).length;
   expect([expected(2_000), expected(10_500)]).toEqual([1, 0]);

@@ -1,6 +1,7 @@
 import type { TopicPartition } from "#kafka";
 import { cuts } from "./cuts.ts";
-import { law, type Story, type Written } from "./story.ts";
+import { logName } from "./identity.ts";
+import { law, onceOf, type Story, type Written } from "./story.ts";
 
 /** A stretch of a partition, its end not included. */
 interface Stretch extends TopicPartition {
@@ -56,7 +57,7 @@ function removedOf({ happenings }: Story): { removed: Removed[]; unknown: Stretc
     const { kind } = happening;
     if (kind !== "committed" && kind !== "commits_lost" && kind !== "removed") continue;
     const { topic, partition } = happening.partition;
-    const key = `${topic}-${partition}`;
+    const key = logName(happening.partition);
     if (kind !== "removed") {
       committed.set(key, happening.offset);
       if (happening.offset < 0) unknown.push(...removed.filter((each) => isOf(each, happening.partition)));
@@ -83,17 +84,8 @@ function isIn(stretches: readonly Stretch[], { record }: Pick<Record, "record">)
   );
 }
 
-/** Several laws ask for them. */
-const known = new WeakMap<Story, Removals>();
-
 /** What brokers have removed, and who says so. */
-export function removals(story: Story): Removals {
-  const found = known.get(story) ?? removalsOf(story);
-  known.set(story, found);
-  return found;
-}
-
-function removalsOf(story: Story): Removals {
+export const removals = onceOf((story): Removals => {
   const { removed, unknown } = removedOf(story);
   const lost = [...saidOf(story), ...unknown];
   const { isCut, isUnseen } = cuts(story);
@@ -106,7 +98,7 @@ function removalsOf(story: Story): Removals {
     },
     isLost: (written) => isIn(lost, written) || isCutOff(written),
   };
-}
+});
 
 /** What it says it has not read it has committed itself, in each group that has committed any of it. In a log that it says was cut it may have gone back. */
 function isCommitted(story: Story, said: Said): boolean {

@@ -3,35 +3,31 @@ import { describe, expect, test } from "@jest/globals";
 import type { Call, DeliveryJob, RoutedCall } from "#topics";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
-import { committed } from "./fixtures/empty-story.ts";
+import { committed, DESTINATION, EMPTY_STORY, written, writtenAt } from "./fixtures/empty-story.ts";
 import { noCommitPassesUnrecorded, recordsAreTrue } from "./routed-calls.ts";
-import type { Story, Written } from "./story.ts";
-
-const ON = { urls: [], callTypes: null, maxRequestsPerSecond: null, maxInFlight: null, enabled: true };
-
-function written<T>(topic: string, value: T, place: number, offset = 0): Written<T> {
-  const record = { topic, partition: 0, offset, key: null, value: null, timestampMs: 0 };
-  return { record, value, atMs: place, process: "webhook-router-1", place };
-}
+import type { Story } from "./story.ts";
 
 const callAt = (offset: number) =>
-  written("calls", { messageId: `m${offset}`, userId: "u1" } as Call, 0, offset);
+  written({ messageId: `m${offset}`, userId: "u1" } as Call, "calls", 0, offset);
 const jobOf = (offset: number, destinationId = "a") =>
-  written(
-    "delivery-jobs",
-    { messageId: `m${offset}`, userId: "u1", destinationId, replayId: null } as DeliveryJob,
-    2,
-  );
+  writtenAt<DeliveryJob>("delivery-jobs", 2, {
+    messageId: `m${offset}`,
+    userId: "u1",
+    destinationId,
+    replayId: null,
+  });
 const said = (offset: number, destinationIds: string[], place = 2) =>
-  written(
-    "routed-calls",
-    { messageId: `m${offset}`, userId: "u1", partition: 0, offset, destinationIds } as unknown as RoutedCall,
-    place,
-  );
+  writtenAt<RoutedCall>("routed-calls", place, {
+    messageId: `m${offset}`,
+    userId: "u1",
+    partition: 0,
+    offset,
+    destinationIds,
+  });
 const configured = (id: string): Happening => ({
   kind: "configured",
   atMs: 0,
-  destination: { id, config: { id, ...ON } },
+  destination: { id, config: { ...DESTINATION, id, enabled: true } },
 });
 const routed = (offset: number): Happening => {
   const partition = { topic: "calls", partition: 0 };
@@ -40,15 +36,15 @@ const routed = (offset: number): Happening => {
 
 /** Two calls for destination `a`, the commit at place 3. */
 function story(changes: Partial<Story> = {}): Story {
-  const made = {
+  return {
+    ...EMPTY_STORY,
     plan: { ...drawPlan(1), recordsCalls: true },
     happenings: [configured("a"), configured("b"), configured("b"), routed(2)],
     calls: [callAt(0), callAt(1)],
     jobs: [jobOf(0), jobOf(1)],
     routedCalls: [said(0, ["a"]), said(1, ["a"])],
-    logs: [],
+    ...changes,
   };
-  return { ...made, ...changes } as unknown as Story;
 }
 
 const found = (changes: Partial<Story>) =>

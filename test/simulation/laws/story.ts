@@ -127,6 +127,16 @@ export interface Story {
   readonly lists: readonly ListShown[];
 }
 
+/** Reads something of a story once, however many laws ask for it. */
+export function onceOf<T>(read: (story: Story) => T): (story: Story) => T {
+  const known = new WeakMap<Story, T>();
+  return (story) => {
+    const found = known.get(story) ?? read(story);
+    known.set(story, found);
+    return found;
+  };
+}
+
 /** A law that a run has broken. */
 export interface Finding {
   readonly law: string;

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { DeliveryJob, DeliveryWake } from "#topics";
 import { drawPlan } from "../plan/draw.ts";
 import type { Happening } from "../world/history.ts";
-import { committed, DESTINATION, EMPTY_STORY, URL, written } from "./fixtures/empty-story.ts";
+import { committed, DESTINATION, EMPTY_STORY, request, written } from "./fixtures/empty-story.ts";
 import type { Story } from "./story.ts";
 import { deliveredWasDelivered, waitingIsCounted } from "./waiting-counts.ts";
 
@@ -87,18 +87,18 @@ test("a job counts once; one that a webhook has taken, a replay's, and what was 
 
 test("no more may count as delivered than webhooks have taken by then", () => {
   const plan = { ...drawPlan(1), destinations: [DESTINATION] };
-  const request = {
-    ...{ url: URL, messageId: "m0", userId: "u", process: "deliverer-1", startedAtMs: 0, behaviour: "well" },
-    ...{ answeredAtMs: 1, status: 200 },
-  };
-  const answered: Happening = { kind: "answered", atMs: 1, request };
-  const failed: Happening = { ...answered, request: { ...request, messageId: "m1", status: 500 } };
+  const answered = (messageId: string, status = 200): Happening => ({
+    kind: "answered",
+    atMs: 1,
+    request: request(0, { messageId, userId: "u", status }),
+  });
+  const [taken, failed] = [answered("m0"), answered("m1", 500)];
   const said = (delivered: number): Happening => ({
     ...{ kind: "settled_told", atMs: 2, process: "control-1", waiting: 0, delivered },
   });
   const broken = (happenings: readonly Happening[]): number =>
     deliveredWasDelivered({ ...EMPTY_STORY, plan, happenings, jobs: TWO }).length;
-  expect(broken([answered, failed, said(1)])).toBe(0);
-  expect(broken([said(1), answered])).toBe(1);
-  expect(broken([answered, answered, failed, said(2)])).toBe(1);
+  expect(broken([taken, failed, said(1)])).toBe(0);
+  expect(broken([said(1), taken])).toBe(1);
+  expect(broken([taken, taken, failed, said(2)])).toBe(1);
 });

@@ -1,9 +1,9 @@
 // What the product says of waiting and delivered calls while a world runs.
 import { isGivenBySync } from "#contract";
-import type { TopicPartition } from "#kafka";
 import { type DeliveryJob, type DeliveryWake, topicMap } from "#topics";
 import type { Happening } from "../world/history.ts";
-import { keyAt } from "./identity.ts";
+import { keyAt, logName } from "./identity.ts";
+import { isTaken, ownersOf } from "./job-events.ts";
 import { law, type Story, type Written } from "./story.ts";
 
 type Told = Extract<Happening, { kind: "waiting_told" }> & { readonly place: number };
@@ -19,7 +19,6 @@ interface Job extends Written<DeliveryJob> {
 const MINUTE_MS = 60_000;
 const DELIVERERS = "deliverer";
 
-const nameOf = ({ partition, topic }: TopicPartition): string => `${topic}-${partition}`;
 const groupOf = (sourceId: string, destinationId: string, type: string, atMs: number): string =>
   `${type} from ${sourceId} to ${destinationId} of ${Math.floor(atMs / MINUTE_MS) * MINUTE_MS}`;
 
@@ -49,7 +48,7 @@ class Done {
       case "committed":
       case "commits_lost": {
         if (happening.groupId !== DELIVERERS) return false;
-        const log = nameOf(happening.partition);
+        const log = logName(happening.partition);
         const isLost = happening.kind === "commits_lost";
         this.#commits.set(log, { offset: happening.offset, ahead: isLost ? [] : happening.ahead });
         if (isLost) this.#lost.add(log);
@@ -57,7 +56,7 @@ class Done {
         return true;
       }
       case "removed":
-        this.#begins.set(nameOf(happening.partition), happening.below);
+        this.#begins.set(logName(happening.partition), happening.below);
         return true;
       default:
         return wake !== undefined;
@@ -121,7 +120,7 @@ function* openAt(story: Story): Generator<Open & { readonly told: Told }> {
 function jobsOf({ jobs }: Story): Job[] {
   return jobs.map((job) => {
     const { destinationId, receivedAtMs, sourceId, type } = job.value;
-    return { ...job, log: nameOf(job.record), group: groupOf(sourceId, destinationId, type, receivedAtMs) };
+    return { ...job, log: logName(job.record), group: groupOf(sourceId, destinationId, type, receivedAtMs) };
   });
 }
 
@@ -136,12 +135,12 @@ function cutAt({ happenings, plan }: Story): number {
 }
 
 /** Each job once. One of whose webhooks has taken the call is delivered, and what waits is a request to another one. */
-function callsIn(jobs: Iterable<Job>, isTaken: (job: Job) => boolean): ReadonlyMap<string, number> {
+function callsIn(jobs: Iterable<Job>, isDelivered: (job: Job) => boolean): ReadonlyMap<string, number> {
   const counted = new Set<string>();
   const calls = new Map<string, number>();
   for (const job of jobs) {
     const { jobId } = job.value;
-    if (!isSent(job.value) || isTaken(job) || counted.has(jobId)) continue;
+    if (!isSent(job.value) || isDelivered(job) || counted.has(jobId)) continue;
     counted.add(jobId);
     calls.set(job.group, (calls.get(job.group) ?? 0) + 1);
   }
@@ -157,9 +156,9 @@ export const waitingIsCounted = law("what waits is what deliverers have not done
   );
   for (const { always, sometime, told } of openAt(story)) {
     if (told.place > endsAt) return;
-    const isTaken = ({ value }: Job): boolean =>
+    const isDelivered = ({ value }: Job): boolean =>
       (taken.get(value.jobId) ?? []).some(({ place }) => place < told.place);
-    const least = callsIn(always, isTaken);
+    const least = callsIn(always, isDelivered);
     const most = callsIn(sometime, ({ value }) => value.unaskedUrls.length > 0);
     const counted = new Map(
       told.counts.map((each) => [
@@ -178,9 +177,9 @@ export const waitingIsCounted = law("what waits is what deliverers have not done
 
 /** What statistics take for delivered has been taken by a webhook: no call that waits or has died is among it. */
 export const deliveredWasDelivered = law("what counts as delivered was delivered", function* (story) {
-  const { happenings, plan } = story;
+  const { happenings } = story;
   const endsAt = happenings.findIndex(({ kind }) => kind === "cut" || kind === "removed");
-  const ownerOf = new Map(plan.destinations.flatMap(({ id, urls }) => urls.map((url) => [url, id] as const)));
+  const ownerOf = ownersOf(story);
   const sentAs = Map.groupBy(
     story.jobs.filter(({ value }) => isSent(value)),
     ({ value }) => keyAt(value, value.destinationId),
@@ -189,9 +188,9 @@ export const deliveredWasDelivered = law("what counts as delivered was delivered
   for (const [place, happening] of happenings.entries()) {
     if (place === endsAt) return;
     if (happening.kind === "answered") {
-      const { status = 0, url } = happening.request;
-      if (status < 200 || status >= 300) continue;
-      for (const { value } of sentAs.get(keyAt(happening.request, ownerOf.get(url))) ?? [])
+      const { request } = happening;
+      if (!isTaken(request)) continue;
+      for (const { value } of sentAs.get(keyAt(request, ownerOf.get(request.url))) ?? [])
         taken.add(value.jobId);
     }
     if (happening.kind === "settled_told" && happening.delivered > taken.size)

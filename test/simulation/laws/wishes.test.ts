@@ -2,23 +2,15 @@ import { describe, expect, test } from "@jest/globals";
 import type { Request } from "#testing";
 import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
-import type { DestinationPlan, Plan } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Happening, WishStep } from "../world/history.ts";
 import { audienceStory } from "./fixtures/audience-story.ts";
-import { committed } from "./fixtures/empty-story.ts";
+import { committed, DESTINATION, request, URL, writtenAt } from "./fixtures/empty-story.ts";
 import { jobsAreTakenUpInTime } from "./promptness.ts";
 import type { Story, Written } from "./story.ts";
 import { doneIsSaid, silenceIsCarriedOut, wishesAreCarriedOut } from "./wishes.ts";
 
-const URLS = ["https://destination.test/1", "https://destination.test/2"];
-const DESTINATION: DestinationPlan = {
-  id: "destination",
-  urls: URLS,
-  callTypes: null,
-  maxRequestsPerSecond: null,
-  maxInFlight: null,
-};
-const [URL] = URLS as [string];
+const URLS = [URL, "https://destination.test/2"];
 const DELIVERER = { name: "deliverer-1", service: "deliverer", startMs: 0, skewMs: 0 } as const;
 const WELL = { kind: "well", fromMs: 1, toMs: 5 } as const;
 
@@ -29,23 +21,8 @@ function waiting(more: Partial<DeliveryJob> = {}): Written<DeliveryJob> {
     ...{ dueAtMs: 1e15, replayId: null, pausedSinceMs: null },
     ...more,
   };
-  const record = {
-    topic: "delivery-retry-60s",
-    partition: 0,
-    offset: 0,
-    key: null,
-    value: null,
-    timestampMs: 0,
-  };
-  return { record, value: value as DeliveryJob, atMs: 10_000, process: "deliverer-1", place: 1 };
-}
-
-function request(startedAtMs: number, more: Partial<Request> = {}): Request {
-  return {
-    ...{ url: URL, messageId: "m1", userId: "u1", process: "deliverer-1", behaviour: "well" },
-    ...{ startedAtMs, answeredAtMs: startedAtMs + 5, status: 200 },
-    ...more,
-  };
+  const written = writtenAt<DeliveryJob>("delivery-retry-60s", 10_000, value, { process: "deliverer-1" });
+  return { ...written, place: 1 };
 }
 
 function granted(deed: WishStep["deed"], atMs: number, more: Partial<WishStep> = {}): Happening[] {
@@ -71,7 +48,13 @@ function story(more: Partial<Story>, plan: Partial<Plan> = {}): Story {
   const scripts = URLS.map((url) => ({ url, usually: WELL, phases: [] }));
   return {
     ...usual,
-    plan: { ...usual.plan, destinations: [DESTINATION], scripts, processes: [DELIVERER], ...plan },
+    plan: {
+      ...usual.plan,
+      destinations: [{ ...DESTINATION, urls: URLS }],
+      scripts,
+      processes: [DELIVERER],
+      ...plan,
+    },
     ...{ jobs: [], requests: [], endedAtMs: 150_000 },
     ...more,
   };

@@ -2,11 +2,11 @@ import { EPOCH_MS } from "#testing/host";
 import type { DeliveryJob } from "#topics";
 import type { Happening, WishStep } from "../world/history.ts";
 import { goodTime } from "./good-time.ts";
-import { callKey, keyAt } from "./identity.ts";
+import { callKey, keyAt, logName } from "./identity.ts";
 import { isTaken, isUntried, type JobEvents, jobEvents } from "./job-events.ts";
 import { limitedMs } from "./own-limits.ts";
 import { removals, standsBehindCut } from "./removals.ts";
-import { law, type Story, type Written } from "./story.ts";
+import { law, onceOf, type Story, type Written } from "./story.ts";
 import { areWell, urlsOf } from "./well-endpoints.ts";
 
 /** Of time in which nothing hinders the deliverers. */
@@ -158,14 +158,8 @@ function* meantBy(story: Story, granted: Granted): Generator<Meant> {
   }
 }
 
-const knownJobs = new WeakMap<Story, ReadonlyMap<string, readonly Written<DeliveryJob>[]>>();
-
 /** By the job's id. */
-function jobsOf(story: Story): ReadonlyMap<string, readonly Written<DeliveryJob>[]> {
-  const found = knownJobs.get(story) ?? Map.groupBy(story.jobs, ({ value }) => value.jobId);
-  knownJobs.set(story, found);
-  return found;
-}
+const jobsOf = onceOf(({ jobs }) => Map.groupBy(jobs, ({ value }) => value.jobId));
 
 const WAKING: ReadonlySet<WishStep["deed"]> = new Set(["resume", "retry", "delete"]);
 
@@ -228,12 +222,12 @@ export const doneIsSaid = law("a retry is said to be done when it is", function*
  * it, so nobody says of that partition that it is done.
  */
 function someAreOutOfSight({ happenings, jobs }: Story, grantedAtMs: number): boolean {
-  const putOff = new Set(jobs.flatMap((job) => (isUntried(job) ? [] : placeOf(job.record))));
+  const putOff = new Set(jobs.flatMap((job) => (isUntried(job) ? [] : logName(job.record))));
   const committed = new Map<string, number>();
   const below = new Map<string, number>();
   for (const each of happenings) {
     if (each.kind !== "committed" && each.kind !== "removed") continue;
-    const place = placeOf(each.partition);
+    const place = logName(each.partition);
     if (!putOff.has(place)) continue;
     if (each.kind === "removed") below.set(place, each.below);
     else committed.set(place, each.offset);
@@ -241,10 +235,6 @@ function someAreOutOfSight({ happenings, jobs }: Story, grantedAtMs: number): bo
     if (isOpen && each.atMs >= grantedAtMs) return true;
   }
   return [...below].some(([place, offset]) => (committed.get(place) ?? 0) < offset);
-}
-
-function placeOf({ partition, topic }: { readonly partition: number; readonly topic: string }): string {
-  return `${topic}-${partition}`;
 }
 
 /** The API tells of the last request of a destination alone. */
