@@ -4,14 +4,13 @@ import { readSettings, topicSettings } from "#runtime";
 import { type AccessRule, accessRules, PRINCIPALS, type PrincipalName } from "#topics";
 import type { CommandContext } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addShownLeaf } from "./leaf.ts";
+import { addShownLeaf, type JsonOption } from "./leaf.ts";
 import { printJson } from "./output.ts";
 
 const PLACEHOLDER = "{process}";
 const DEFAULT_PRINCIPAL = `User:hookline-${PLACEHOLDER}`;
 
-interface AclOptions {
-  readonly json?: boolean;
+interface AclOptions extends JsonOption {
   readonly principal: string;
 }
 

@@ -1,20 +1,17 @@
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";
-import { controlApi } from "./control-api.ts";
-import { addShownLeaf, pathOf } from "./leaf.ts";
-import { printJson, printTable } from "./output.ts";
+import { addShownLeaf, askAndShow, type JsonOption, pathOf } from "./leaf.ts";
+import { printTable } from "./output.ts";
 
 /** `audiences overlap <id> <otherId>`. */
 export function addOverlap(audiences: Command, context: CommandContext): void {
   addShownLeaf(audiences, "overlap <id> <otherId>", {
     description: "how many are in two audiences or lists, and in both",
     examples: ["audiences overlap aud_1 aud_2"],
-  }).action(async (id: string, otherId: string, { json }: { readonly json?: boolean }) => {
+  }).action(async (id: string, otherId: string, { json }: JsonOption) => {
     const path = pathOf("/v1/audiences", id, "/overlap");
-    const answer = await controlApi(context.environment).ask(path, { query: { with: otherId } });
-    if (json === true) printJson(context, answer);
-    else printOverlap(context, answer);
+    await askAndShow(context, { json }, (api) => api.ask(path, { query: { with: otherId } }), printOverlap);
   });
 }
 

@@ -1,12 +1,10 @@
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import { type CommandContext, readJson } from "./context.ts";
-import { controlApi } from "./control-api.ts";
-import { addShownLeaf } from "./leaf.ts";
-import { printJson, printTable } from "./output.ts";
+import { addShownLeaf, askAndShow, type JsonOption } from "./leaf.ts";
+import { printTable } from "./output.ts";
 
-interface PreviewOptions {
-  readonly json?: boolean;
+interface PreviewOptions extends JsonOption {
   readonly definition: string;
   readonly includeAnonymous?: boolean;
 }
@@ -50,9 +48,7 @@ export function addPreview(audiences: Command, context: CommandContext): void {
         definition: await readJson(context, definition),
         ...(includeAnonymous === true && { includeAnonymous }),
       };
-      const answer = await controlApi(context.environment).ask("/v1/audiences/preview", { body });
-      if (json === true) printJson(context, answer);
-      else printPreview(context, answer as unknown as Preview);
+      await askAndShow(context, { json }, (api) => api.ask("/v1/audiences/preview", { body }), printPreview);
     });
 }
 
@@ -65,9 +61,8 @@ export function addTraitPreview(traits: Command, context: CommandContext): void 
     .requiredOption("--definition <path>", "JSON file as docs/use/audiences.md has it; - is standard input")
     .action(async ({ json, definition }: PreviewOptions) => {
       const body = { definition: await readJson(context, definition) };
-      const answer = await controlApi(context.environment).ask("/v1/computed-traits/preview", { body });
-      if (json === true) printJson(context, answer);
-      else printTraitPreview(context, answer as unknown as TraitPreview);
+      const path = "/v1/computed-traits/preview";
+      await askAndShow(context, { json }, (api) => api.ask(path, { body }), printTraitPreview);
     });
 }
 

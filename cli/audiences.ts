@@ -9,7 +9,16 @@ import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { addCsvOptions, type CsvOptions, writeCsv } from "./csv.ts";
 import { addEdit } from "./edit.ts";
-import { addLeaf, addList, addShow, addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
+import {
+  addLeaf,
+  addList,
+  addShow,
+  addShownLeaf,
+  askAndShow,
+  type JsonOption,
+  pathOf,
+  positiveInteger,
+} from "./leaf.ts";
 import { printFields, printJson, printTable } from "./output.ts";
 
 const AUDIENCES = {
@@ -18,10 +27,6 @@ const AUDIENCES = {
   path: "/v1/audiences",
   id: "aud_1",
 };
-
-interface JsonOption {
-  readonly json?: boolean;
-}
 
 export function addAudienceCommands(program: Command, context: CommandContext): void {
   const audiences = program.command("audiences").description("who is in which audience, and why");
@@ -73,9 +78,7 @@ function addCreate(audiences: Command, context: CommandContext): void {
     async ({ json, definition, sendTrait, trackCalls, ...fields }: CreateOptions) => {
       const defined = definition === undefined ? {} : { definition: await readJson(context, definition) };
       const body = { ...fields, ...defined, ...sendingOf({ sendTrait, trackCalls }) };
-      await askAndShow(context, { ...(json === true && { json }) }, (api) =>
-        api.ask(AUDIENCES.path, { body }),
-      );
+      await askAndShow(context, { json }, (api) => api.ask(AUDIENCES.path, { body }));
     },
   );
 }

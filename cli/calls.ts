@@ -2,15 +2,13 @@
 import type { Command } from "commander";
 import { CALL_COLUMNS, type CallAnswer, callReports } from "./call-report.ts";
 import type { CommandContext } from "./context.ts";
-import { controlApi } from "./control-api.ts";
-import { addList, addShownLeaf, pathOf, RANGE } from "./leaf.ts";
-import { coloured, printJson, printTable } from "./output.ts";
+import { addList, addShownLeaf, askAndShow, type JsonOption, pathOf, RANGE } from "./leaf.ts";
+import { coloured, printTable } from "./output.ts";
 import { addRefusedCommand } from "./refused.ts";
 import { curlLines, type SentAnswer, sentLines } from "./sent-report.ts";
 import { printable } from "./terminal-text.ts";
 
-interface CallOptions {
-  readonly json?: boolean;
+interface CallOptions extends JsonOption {
   readonly sourceId?: string;
   readonly userId?: string;
   readonly anonymousId?: string;
@@ -58,10 +56,8 @@ export function addCallCommands(program: Command, context: CommandContext): void
     examples: ["calls show 5d1c", "calls show 5d1c --source-id src_1 --json"],
   });
   withUser(show).action(async (messageId: string, { json, ...query }: CallOptions) => {
-    const api = controlApi(context.environment);
-    const answer = await api.ask(pathOf("/v1/calls", messageId), { query: { ...query } });
-    if (json === true) printJson(context, answer);
-    else printCall(context, answer as unknown as CallAnswer);
+    const path = pathOf("/v1/calls", messageId);
+    await askAndShow(context, { json }, (api) => api.ask(path, { query: { ...query } }), printCall);
   });
   addSent(calls, context);
   addRefusedCommand(calls, context);
@@ -79,10 +75,11 @@ function addSent(calls: Command, context: CommandContext): void {
       { json, curl, ...query }: CallOptions & { curl?: boolean },
     ) => {
       const path = `${pathOf("/v1/calls", messageId)}${pathOf("/destinations", destinationId)}`;
-      const answer = await controlApi(context.environment).ask(path, { query: { ...query } });
-      const said = answer as unknown as SentAnswer;
-      if (json === true) printJson(context, answer);
-      else for (const line of curl === true ? curlLines(said) : sentLines(said)) context.print(line);
+      const linesOf = curl === true ? curlLines : sentLines;
+      const show = (_: CommandContext, answer: SentAnswer) => {
+        for (const line of linesOf(answer)) context.print(line);
+      };
+      await askAndShow(context, { json }, (api) => api.ask(path, { query: { ...query } }), show);
     },
   );
 }

@@ -105,31 +105,14 @@ describe("resources", () => {
 
   test("of what became of calls are empty lists before there are calls", async () => {
     const { id: source } = await asked("sources", "create", "--name", "S");
-    const { id } = await asked(
-      "destinations",
-      "create",
-      "--name",
-      "D",
-      "--source",
-      source,
-      "--enable",
-      "--webhook",
-      receiver.url(),
-    );
+    const options = ["--source", source, "--enable", "--webhook", receiver.url()];
+    const { id } = await asked("destinations", "create", "--name", "D", ...options);
     expect((await asked("attempts", "list", id, "--outcome", "failed")).data).toEqual([]);
     expect((await asked("dead-letters", "list", "--destination-id", id)).data).toEqual([]);
     expect((await asked("dead-letters", "replay", "--destination-id", id)).matched).toBe(0);
     expect((await asked("replays", "list")).data).toMatchObject([{ destinationId: id }]);
-    const again = await asked(
-      "replays",
-      "start",
-      "--destination-id",
-      id,
-      "--which",
-      "all",
-      "--event",
-      "Bought",
-    );
+    const calls = ["--which", "all", "--event", "Bought"];
+    const again = await asked("replays", "start", "--destination-id", id, ...calls);
     expect(await asked("replays", "show", String(again.replayId))).toMatchObject({
       calls: { which: "all", event: "Bought" },
     });
@@ -239,6 +222,15 @@ describe("keys", () => {
     }
     expect((await stat(token)).mode & 0o777).toBe(0o600);
   });
+
+  test("make a token where the file that it was in has none", async () => {
+    const [former, token] = [join(folder, "emptied"), join(folder, "made")];
+    await writeFile(former, "\n");
+    expect(
+      (await hookline(["keys", "create", "--token-file", token, "--former-token-file", former])).code,
+    ).toBe(0);
+    expect((await readFile(token, "utf8")).trim()).toHaveLength(32);
+  });
 });
 
 describe("doctor", () => {
@@ -341,20 +333,8 @@ describe("the program", () => {
   }, 60_000);
 
   test("gives each command a description and examples", async () => {
-    const groups = [
-      "topics",
-      "keys",
-      "sources",
-      "destinations",
-      "attempts",
-      "dead-letters",
-      "replays",
-      "audiences",
-      "traits",
-      "imports",
-      "regulations",
-    ];
-    for (const group of groups) {
+    const ofCalls = ["sources", "destinations", "attempts", "dead-letters", "replays", "regulations"];
+    for (const group of ["topics", "keys", "audiences", "traits", "imports", ...ofCalls]) {
       const { out } = await hookline([group, "--help"]);
       const names = [...out.matchAll(/^ {2}([a-z]+)(?: \[options\])?(?: [<[].*?)? {2}/gm)].map(
         ([, name]) => name ?? "",

@@ -19,9 +19,13 @@ export interface CommandContext {
   readonly endWith: (code: number) => void;
 }
 
-/** The text of a file; `-` is standard input. Throws a CommandError that names the file. */
+/** The text of a file; `-` is standard input. A byte order mark is no part of it. Throws a CommandError that names the file. */
 export async function readText(context: CommandContext, path: string): Promise<string> {
-  if (path === "-") return await context.readStandardInput();
+  const text = path === "-" ? await context.readStandardInput() : await textOf(path);
+  return text.replace(/^\uFEFF/, "");
+}
+
+async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {

@@ -5,8 +5,8 @@ import { settings as schema } from "./config.ts";
 import { CommandError, EXIT, type ExitCode } from "./exit-codes.ts";
 
 const TIMEOUT_MS = 30_000;
-/** The time that the control API waits for an upload. */
-const UPLOAD_TIMEOUT_MS = 600_000;
+/** The time that the control API waits for an upload; as long it may look for the next row of a whole list. */
+const LONG_TIMEOUT_MS = 600_000;
 /** Three heartbeats of a stream. */
 const SILENT_MS = 45_000;
 const PAGE_SIZE = 200;
@@ -48,7 +48,7 @@ export interface ControlApi {
   upload(path: string, query: Query, upload: Upload): Promise<JsonObject>;
   /** Follows the list's pages until there are `limit` entries. */
   list(path: string, query: Query, limit: number): Promise<Listing>;
-  /** An answer that is no JSON, piece by piece. */
+  /** An answer that is no JSON, piece by piece, however long all of it takes. */
   stream(path: string, query?: Query): AsyncIterable<string>;
   /**
    * Streams as `stream`, an answer that goes on for as long as somebody reads; ends with an error when not even a heartbeat came for
@@ -79,26 +79,32 @@ export function controlApi(environment: Environment): ControlApi {
     ask,
     upload: (path, query, upload) => ask(path, { method: "PUT", query, upload }),
     list: (path, query, limit) => list(ask, { path, query, limit }),
-    async *stream(path, query = {}) {
-      const { body } = await send(access, path, { query });
-      if (body !== null) yield* body.pipeThrough(new TextDecoderStream());
-    },
-    async *listen(path, lastId) {
-      const silence = new AbortController();
-      const error = new Error(`nothing came in ${SILENT_MS} ms`);
-      const timer = setTimeout(() => silence.abort(error), SILENT_MS);
+    stream: (path, query = {}) => piecesOf(access, path, { query, silentMs: LONG_TIMEOUT_MS }),
+    listen(path, lastId) {
       const headers = lastId === undefined ? {} : { "last-event-id": lastId };
-      try {
-        const { body } = await send(access, path, { headers, signal: silence.signal });
-        for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-          timer.refresh();
-          yield piece;
-        }
-      } finally {
-        clearTimeout(timer);
-      }
+      return piecesOf(access, path, { headers, silentMs: SILENT_MS });
     },
   };
+}
+
+/** Ends with an error when nothing came for `silentMs`. */
+async function* piecesOf(
+  access: Access,
+  path: string,
+  { silentMs, ...request }: ApiRequest & { readonly silentMs: number },
+): AsyncGenerator<string> {
+  const silence = new AbortController();
+  const error = new Error(`nothing came in ${silentMs} ms`);
+  const timer = setTimeout(() => silence.abort(error), silentMs);
+  try {
+    const { body } = await send(access, path, { ...request, signal: silence.signal });
+    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      timer.refresh();
+      yield piece;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function list(
@@ -137,7 +143,7 @@ async function send({ url, token }: Access, path: string, request: ApiRequest): 
       ...request.headers,
       ...headers,
     },
-    signal: signal ?? AbortSignal.timeout(upload === undefined ? TIMEOUT_MS : UPLOAD_TIMEOUT_MS),
+    signal: signal ?? AbortSignal.timeout(upload === undefined ? TIMEOUT_MS : LONG_TIMEOUT_MS),
     ...sent,
   }).catch((error: unknown) => {
     throw new CommandError(

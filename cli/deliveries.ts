@@ -8,10 +8,12 @@ import { addFilterCommands } from "./filters.ts";
 import {
   addList,
   addListLeaf,
+  addOptions,
   addShow,
   addShownLeaf,
   askAndShow,
   DRY_RUN,
+  type JsonOption,
   type Listed,
   pathOf,
   positiveNumber,
@@ -112,8 +114,7 @@ function addDeadLetters(program: Command, context: CommandContext): void {
   addReplay(letters, context);
 }
 
-interface ReplayOptions {
-  readonly json?: boolean;
+interface ReplayOptions extends JsonOption {
   readonly destinationId?: string;
   readonly issueId?: string;
   readonly reason?: string;
@@ -136,13 +137,11 @@ function addReplay(letters: Command, context: CommandContext): void {
     .option("--reason <reason>", "only those of the destination or issue with this reason")
     .option("--calls-per-second <number>", "the pace", positiveNumber)
     .option(...DRY_RUN);
-  for (const [flags, description] of Object.entries(RANGE)) replay.option(flags, description);
+  addOptions(replay, RANGE);
   replay.action(async (ids: readonly string[], { json, ...selection }: ReplayOptions) => {
     if (ids.length === 0 && selection.destinationId === undefined && selection.issueId === undefined)
       throw new CommandError("name ids, --destination-id or --issue-id", EXIT.usage);
     const body = ids.length === 0 ? selection : { ids, ...selection };
-    await askAndShow(context, { ...(json === true && { json }) }, (api) =>
-      api.ask("/v1/dead-letters/replay", { body }),
-    );
+    await askAndShow(context, { json }, (api) => api.ask("/v1/dead-letters/replay", { body }));
   });
 }

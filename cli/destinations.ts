@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import { type CommandContext, readJson, readText } from "./context.ts";
-import { controlApi } from "./control-api.ts";
 import { addDestinationOptions, destinationOptions } from "./destination-options.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addLabelChanges, addLabelOption, LABEL_FILTER, type LabelOptions, labelsOf } from "./labels.ts";
@@ -12,10 +11,11 @@ import {
   addShownLeaf,
   askAndShow,
   collect,
+  type JsonOption,
   LIST_FILTERS,
   pathOf,
 } from "./leaf.ts";
-import { printJson, printTable } from "./output.ts";
+import { printTable } from "./output.ts";
 import { addWaitingCommands } from "./waiting.ts";
 
 const DESTINATIONS = {
@@ -25,8 +25,7 @@ const DESTINATIONS = {
   id: "dst_1",
 };
 
-interface DestinationOptions extends LabelOptions {
-  readonly json?: boolean;
+interface DestinationOptions extends LabelOptions, JsonOption {
   readonly name?: string;
   readonly source?: readonly string[];
   readonly webhook?: readonly string[];
@@ -150,14 +149,19 @@ function addTest(destinations: Command, context: CommandContext): void {
     examples: ["destinations test dst_1", "destinations test dst_1 --file call.json --json"],
   })
     .option("--file <path>", "JSON with the call; a sample when it is not given")
-    .action(async (id: string, { file, json }: { file?: string; json?: boolean }) => {
+    .action(async (id: string, { file, json }: JsonOption & { file?: string }) => {
       const body = file === undefined ? {} : { call: await readJson(context, file) };
       const path = pathOf(DESTINATIONS.path, id, "/test");
-      const result = await controlApi(context.environment).ask(path, { body });
-      if (json === true) printJson(context, result);
-      else printTable(context, TEST_COLUMNS, { data: result["webhooks"] as JsonObject[], next: null });
+      const result = await askAndShow(context, { json }, (api) => api.ask(path, { body }), printTested);
       if (result["delivered"] !== true) context.endWith(EXIT.failed);
     });
+}
+
+function printTested(
+  context: CommandContext,
+  { webhooks }: { readonly webhooks: readonly JsonObject[] },
+): void {
+  printTable(context, TEST_COLUMNS, { data: webhooks, next: null });
 }
 
 const TEST_COLUMNS = {

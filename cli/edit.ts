@@ -2,11 +2,10 @@ import type { Command } from "commander";
 import { type SendingOptions, sendingOf } from "./audience-sending.ts";
 import { type CommandContext, readJson } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addShownLeaf, askAndShow, pathOf, type ResourceOptions } from "./leaf.ts";
+import { addShownLeaf, askAndShow, type JsonOption, pathOf, type ResourceOptions } from "./leaf.ts";
 
 /** Of computed traits there are no options of sending. */
-interface EditOptions extends SendingOptions {
-  readonly json?: boolean;
+interface EditOptions extends SendingOptions, JsonOption {
   readonly name?: string;
   readonly definition?: string;
   readonly pause?: boolean;

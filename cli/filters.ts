@@ -1,12 +1,10 @@
 // Commands on filters of destinations.
 import type { Command } from "commander";
 import { type CommandContext, readJson } from "./context.ts";
-import { controlApi } from "./control-api.ts";
-import { addShownLeaf, collect, positiveInteger } from "./leaf.ts";
-import { printJson, printTable } from "./output.ts";
+import { addShownLeaf, askAndShow, collect, type JsonOption, positiveInteger } from "./leaf.ts";
+import { printTable } from "./output.ts";
 
-interface TestOptions {
-  readonly json?: boolean;
+interface TestOptions extends JsonOption {
   readonly file: string;
   readonly sourceId: string;
   readonly limit?: number;
@@ -52,9 +50,7 @@ export function addFilterCommands(program: Command, context: CommandContext): vo
     .option("--event <name>", "as the destination's events; may be given several times", collect)
     .action(async ({ callType: callTypes, event: events, file, json, limit, sourceId }: TestOptions) => {
       const body = { sourceId, filter: await readJson(context, file), callTypes, events, limit };
-      const answer = await controlApi(context.environment).ask("/v1/filters/test", { body });
-      if (json === true) printJson(context, answer);
-      else printTested(context, answer as unknown as Tested);
+      await askAndShow(context, { json }, (api) => api.ask("/v1/filters/test", { body }), printTested);
     });
 }
 

@@ -1,9 +1,8 @@
 // What goes from sources to destinations now.
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
-import { controlApi } from "./control-api.ts";
-import { addShownLeaf, positiveInteger } from "./leaf.ts";
-import { coloured, printJson, printTable } from "./output.ts";
+import { addShownLeaf, askAndShow, type JsonOption, positiveInteger } from "./leaf.ts";
+import { coloured, printTable } from "./output.ts";
 
 interface Named {
   readonly id: string;
@@ -42,12 +41,9 @@ export function addFlow(program: Command, context: CommandContext): void {
     examples: ["flow", "flow --minutes 15 --json"],
   })
     .option("--minutes <count>", "of so many minutes, at most 15", positiveInteger, 5)
-    .action(async ({ json, minutes }: { json?: boolean; minutes: number }) => {
-      const answer = await controlApi(context.environment).ask("/v1/flow", {
-        query: { minutes: String(minutes) },
-      });
-      if (json === true) printJson(context, answer);
-      else printFlow(context, answer as unknown as FlowAnswer);
+    .action(async ({ json, minutes }: JsonOption & { minutes: number }) => {
+      const query = { minutes: String(minutes) };
+      await askAndShow(context, { json }, (api) => api.ask("/v1/flow", { query }), printFlow);
     });
 }
 

@@ -5,13 +5,9 @@ import { type Command, Option } from "commander";
 import type { CommandContext } from "./context.ts";
 import type { Upload } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addShownLeaf, askAndShow, pathOf } from "./leaf.ts";
+import { addShownLeaf, askAndShow, type JsonOption, pathOf } from "./leaf.ts";
 
 const AUDIENCES = "/v1/audiences";
-
-interface JsonOption {
-  readonly json?: boolean;
-}
 
 interface UploadOptions extends JsonOption {
   readonly file: string;

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { parseDuration } from "#contract";
 import type { CommandContext } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addList, addShow, addShownLeaf, askAndShow, pathOf } from "./leaf.ts";
+import { addList, addShow, addShownLeaf, askAndShow, type JsonOption, pathOf } from "./leaf.ts";
 
 const ISSUES = { name: "issues", one: "one with its last requests", path: "/v1/issues", id: "iss_1" };
 
@@ -58,14 +58,13 @@ function addChange(
   { body, description }: Change,
 ): void {
   addShownLeaf(issues, `${name} <id>`, { description, examples: [`issues ${name} iss_1`] }).action(
-    async (id: string, options: { json?: boolean }) => {
+    async (id: string, options: JsonOption) => {
       await change(context, id, options, body);
     },
   );
 }
 
-interface SnoozeOptions {
-  readonly json?: boolean;
+interface SnoozeOptions extends JsonOption {
   readonly for?: string;
   readonly until?: string;
 }
@@ -95,10 +94,8 @@ function endOf({ for: duration, until }: SnoozeOptions): string {
 async function change(
   context: CommandContext,
   id: string,
-  { json }: { readonly json?: boolean },
+  { json }: JsonOption,
   body: object,
 ): Promise<void> {
-  await askAndShow(context, { ...(json === true && { json }) }, (api) =>
-    api.ask(pathOf(ISSUES.path, id), { method: "PATCH", body }),
-  );
+  await askAndShow(context, { json }, (api) => api.ask(pathOf(ISSUES.path, id), { method: "PATCH", body }));
 }

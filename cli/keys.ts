@@ -44,11 +44,12 @@ function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-/** Undefined where there is no such file. */
+/** Undefined where there is no such file, or nothing in it. */
 async function tokenIn(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   try {
-    return (await readFile(path, "utf8")).trim();
+    const token = (await readFile(path, "utf8")).trim();
+    return token === "" ? undefined : token;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;

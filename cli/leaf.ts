@@ -11,8 +11,8 @@ interface LeafOptions {
   readonly examples: readonly string[];
 }
 
-interface JsonOption {
-  readonly json?: boolean;
+export interface JsonOption {
+  readonly json?: boolean | undefined;
 }
 
 /** A command that does something. `usage` is its name and its arguments. */
@@ -64,7 +64,7 @@ export function addListLeaf(
     positiveInteger,
     DEFAULT_LIMIT,
   );
-  for (const [flags, description] of Object.entries(filters)) command.option(flags, description);
+  addOptions(command, filters);
   for (const [flags, description] of Object.entries(repeatedFilters))
     command.option(flags, description, collect);
   return command;
@@ -95,6 +95,12 @@ export function positiveInteger(text: string): number {
   throw new InvalidArgumentError("It is not a whole number above 0.");
 }
 
+/** Adds options by their flags, each with its description. */
+export function addOptions(command: Command, descriptions: Readonly<Record<string, string>>): Command {
+  for (const [flags, description] of Object.entries(descriptions)) command.option(flags, description);
+  return command;
+}
+
 /** Options of what asks for a range of time. */
 export const RANGE = {
   "--from <time>": "first moment, as 2026-01-31T12:00Z",
@@ -122,15 +128,17 @@ export function collect(value: string, before: readonly string[] = []): string[]
   return [...before, value];
 }
 
-/** Asks, and shows the one thing that is answered. */
-export async function askAndShow(
+/** Asks, and shows what is answered: as one thing, or as `show` does, which reads so much of it. */
+export async function askAndShow<Read = JsonObject>(
   context: CommandContext,
   { json }: JsonOption,
   ask: (api: ControlApi) => Promise<JsonObject>,
+  show?: (context: CommandContext, answer: Read) => void,
 ): Promise<JsonObject> {
   const answer = await ask(controlApi(context.environment));
   if (json === true) printJson(context, answer);
-  else printFields(context, answer);
+  else if (show === undefined) printFields(context, answer);
+  else show(context, answer as Read);
   return answer;
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addShownLeaf, pathOf } from "./leaf.ts";
+import { addShownLeaf, type JsonOption, pathOf } from "./leaf.ts";
 import { coloured } from "./output.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -38,7 +38,7 @@ function addWatch(live: Command, context: CommandContext, options: WatchOptions)
   addShownLeaf(live, `${what} <id>`, {
     description,
     examples: [`live ${what} ${example}`, `live ${what} ${example} --json`],
-  }).action(async (id: string, { json }: { json?: boolean }) => {
+  }).action(async (id: string, { json }: JsonOption) => {
     await follow(context, pathOf(collection, id, "/live"), ({ name, data }) => {
       if (json === true) context.print(JSON.stringify({ name, data }));
       else context.print(lineOf(context, name, data));

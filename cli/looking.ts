@@ -5,7 +5,7 @@ import type { JsonObject } from "#contract";
 import type { CommandContext } from "./context.ts";
 import { controlApi, type Query } from "./control-api.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addList, addShownLeaf, askAndShow, pathOf, RANGE } from "./leaf.ts";
+import { addList, addOptions, addShownLeaf, askAndShow, type JsonOption, pathOf, RANGE } from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
 
 export function addLookingCommands(program: Command, context: CommandContext): void {
@@ -22,11 +22,8 @@ export function addLookingCommands(program: Command, context: CommandContext): v
   addShownLeaf(tokens, "list", {
     description: "names and scopes of the tokens; needs the scope write",
     examples: ["tokens list", "tokens list --json"],
-  }).action(async ({ json }: Shown) => {
-    const answer = await controlApi(context.environment).ask("/v1/tokens");
-    const data = answer["data"] as JsonObject[];
-    if (json === true) printJson(context, answer);
-    else printTable(context, { name: "name", scopes: "scopes" }, { data, next: null });
+  }).action(async (options: Shown) => {
+    await askAndShow(context, options, (api) => api.ask("/v1/tokens"), printTokens);
   });
   addShownLeaf(program, "info", {
     description:
@@ -35,6 +32,10 @@ export function addLookingCommands(program: Command, context: CommandContext): v
   }).action(async (options: Shown) => {
     await askAndShow(context, options, (api) => api.ask("/v1/info"));
   });
+}
+
+function printTokens(context: CommandContext, { data }: { readonly data: readonly JsonObject[] }): void {
+  printTable(context, { name: "name", scopes: "scopes" }, { data, next: null });
 }
 
 function addAudit(program: Command, context: CommandContext): void {
@@ -97,7 +98,7 @@ const STEP = {
   "--group-by <field>": "a line for each eventType, eventName, reason, webhook or status",
 };
 
-type Shown = Query & { readonly json?: boolean };
+type Shown = Query & JsonOption;
 
 function addStats(program: Command, context: CommandContext): void {
   const stats = addShownLeaf(program, "stats [destinationId]", {
@@ -109,18 +110,17 @@ function addStats(program: Command, context: CommandContext): void {
       "stats dst_1 --from 2026-01-31T12:00Z --json",
     ],
   });
-  for (const [flags, description] of Object.entries({ ...RANGE, ...STEP })) stats.option(flags, description);
-  stats
-    .option("--source-id <id>", "what became of the calls of this source")
-    .action(async (id: string | undefined, { json, sourceId, ...query }: Shown & { sourceId?: string }) => {
-      if (id !== undefined && sourceId !== undefined)
-        throw new CommandError("give a destination's id or --source-id, not both", EXIT.usage);
-      const path = id === undefined ? callStatsPath(sourceId) : pathOf("/v1/destinations", id, "/stats");
-      const answer = await controlApi(context.environment).ask(path, { query });
-      if (json === true) printJson(context, answer);
-      else if (id === undefined) printCallStats(context, answer);
-      else printRequestStats(context, answer);
-    });
+  addOptions(stats, {
+    ...RANGE,
+    ...STEP,
+    "--source-id <id>": "what became of the calls of this source",
+  }).action(async (id: string | undefined, { json, sourceId, ...query }: Shown & { sourceId?: string }) => {
+    if (id !== undefined && sourceId !== undefined)
+      throw new CommandError("give a destination's id or --source-id, not both", EXIT.usage);
+    const path = id === undefined ? callStatsPath(sourceId) : pathOf("/v1/destinations", id, "/stats");
+    const show = id === undefined ? printCallStats : printRequestStats;
+    await askAndShow(context, { json }, (api) => api.ask(path, { query }), show);
+  });
 }
 
 function callStatsPath(sourceId: string | undefined): string {

@@ -25,9 +25,7 @@ export function printTable(context: CommandContext, columns: Columns, listing: L
   const { data } = listing;
   const rows = data.map((entry) => Object.values(columns).map((path) => textOf(valueAt(entry, path))));
   const titles = Object.keys(columns).map((title) => title.toUpperCase());
-  const widths = titles.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
+  const widths = titles.map((title, column) => widest([title, ...rows.map((row) => row[column] ?? "")]));
   const lineOf = (cells: readonly string[]): string =>
     cells
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -38,13 +36,18 @@ export function printTable(context: CommandContext, columns: Columns, listing: L
   sayMore(context, listing);
 }
 
+/** Of a list of any length: a function takes some hundred thousand arguments at most. */
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, { length }) => Math.max(width, length), 0);
+}
+
 /** Deeper than this, what is nested is JSON. */
 const MAX_DEPTH = 4;
 
 /** One thing: a line for each of its fields, of what is nested too: `webhooks[0].url`. */
 export function printFields(context: CommandContext, value: JsonObject): void {
   const fields = [...fieldsOf(value)];
-  const width = Math.max(0, ...fields.map(([name]) => name.length));
+  const width = widest(fields.map(([name]) => name));
   for (const [name, field] of fields) {
     context.print(`${coloured(context, "dim", printable(name).padEnd(width))}${GAP}${textOf(field)}`);
   }

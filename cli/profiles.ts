@@ -1,9 +1,8 @@
 // Who is this: one user, as a page.
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
-import { controlApi } from "./control-api.ts";
-import { addShownLeaf, pathOf } from "./leaf.ts";
-import { coloured, printJson, printTable } from "./output.ts";
+import { addShownLeaf, askAndShow, type JsonOption, pathOf } from "./leaf.ts";
+import { coloured, printTable } from "./output.ts";
 import { type ProfileAnswer, profileReport } from "./profile-report.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -13,10 +12,8 @@ export function addProfileCommands(program: Command, context: CommandContext): v
     description:
       "who is this: traits, audiences and since when, events, the ids that lead to them, and the last calls; the id is a userId, or anon: and an anonymousId, or group: and the groupId of an account",
     examples: ["profiles show u1", "profiles show anon:5f1c --json"],
-  }).action(async (id: string, { json }: { json?: boolean }) => {
-    const answer = await controlApi(context.environment).ask(pathOf("/v1/profiles", id));
-    if (json === true) printJson(context, answer);
-    else printProfile(context, answer as unknown as ProfileAnswer);
+  }).action(async (id: string, options: JsonOption) => {
+    await askAndShow(context, options, (api) => api.ask(pathOf("/v1/profiles", id)), printProfile);
   });
 }
 

@@ -1,9 +1,7 @@
 // What ingest refused of a source's calls: a list, and one entry with the body that was sent.
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
-import { controlApi } from "./control-api.ts";
-import { addListLeaf, type Listed, pathOf, RANGE, showList } from "./leaf.ts";
-import { printJson } from "./output.ts";
+import { addListLeaf, askAndShow, type Listed, pathOf, RANGE, showList } from "./leaf.ts";
 import { printable } from "./terminal-text.ts";
 
 const COLUMNS = {
@@ -35,7 +33,7 @@ export function addRefusedCommand(calls: Command, context: CommandContext): void
   }).action(async (sourceId: string, id: string | undefined, listed: Listed) => {
     const path = pathOf("/v1/sources", sourceId, "/refused-calls");
     if (id === undefined) await showList(context, { path, columns: COLUMNS }, listed);
-    else await showOne(context, pathOf(path, id), listed);
+    else await askAndShow(context, listed, (api) => api.ask(pathOf(path, id)), printOne);
   });
 }
 
@@ -47,10 +45,7 @@ interface Whole {
   readonly noBody: string | null;
 }
 
-async function showOne(context: CommandContext, path: string, { json }: Listed): Promise<void> {
-  const answer = await controlApi(context.environment).ask(path);
-  if (json === true) return printJson(context, answer);
-  const { bodyText, code, isBodyCut, message, noBody } = answer as unknown as Whole;
+function printOne(context: CommandContext, { bodyText, code, isBodyCut, message, noBody }: Whole): void {
   context.print(printable(`${code}: ${message}`));
   context.print("");
   context.print(bodyText === null ? `No body: ${WHY[noBody ?? ""] ?? noBody}.` : printable(bodyText));

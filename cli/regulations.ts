@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type CommandContext, readText } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addList, addShow, addShownLeaf, askAndShow, collect, DRY_RUN } from "./leaf.ts";
+import { addList, addShow, addShownLeaf, askAndShow, collect, DRY_RUN, type JsonOption } from "./leaf.ts";
 
 const REGULATIONS = {
   name: "regulations",
@@ -10,8 +10,7 @@ const REGULATIONS = {
   id: "reg_1",
 };
 
-interface StartOptions {
-  readonly json?: boolean;
+interface StartOptions extends JsonOption {
   readonly type: string;
   readonly user?: readonly string[];
   readonly usersFile?: string;

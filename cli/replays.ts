@@ -4,10 +4,12 @@ import type { CommandContext } from "./context.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import {
   addList,
+  addOptions,
   addShow,
   addShownLeaf,
   askAndShow,
   DRY_RUN,
+  type JsonOption,
   pathOf,
   positiveNumber,
   RANGE,
@@ -33,13 +35,12 @@ export function addReplayCommands(program: Command, context: CommandContext): vo
   addShownLeaf(replays, "cancel <id>", {
     description: "end a replay; what is sent already stays sent",
     examples: ["replays cancel rpl_1"],
-  }).action(async (id: string, options: { json?: boolean }) => {
+  }).action(async (id: string, options: JsonOption) => {
     await askAndShow(context, options, (api) => api.ask(pathOf("/v1/replays", id), { method: "DELETE" }));
   });
 }
 
-interface StartOptions {
-  readonly json?: boolean;
+interface StartOptions extends JsonOption {
   readonly destinationId?: string;
   readonly toDestinationId?: string;
   readonly sourceId?: string;
@@ -69,10 +70,10 @@ function addStart(replays: Command, context: CommandContext): void {
     .option("--anonymous-id <id>", "calls of one user without a user id")
     .option("--calls-per-second <number>", "the pace", positiveNumber)
     .option(...DRY_RUN);
-  for (const [flags, description] of Object.entries(RANGE)) start.option(flags, description);
+  addOptions(start, RANGE);
   start.action(async ({ json, ...body }: StartOptions) => {
     const { path, fields } = requestOf(body);
-    await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body: fields }));
+    await askAndShow(context, { json }, (api) => api.ask(path, { body: fields }));
   });
 }
 

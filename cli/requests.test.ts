@@ -39,9 +39,10 @@ beforeEach(() => {
   asked = [];
 });
 
-function hookline(...args: string[]): Promise<Printed> {
+/** `line` is split at its blanks. */
+function hookline(line: string, ...more: readonly string[]): Promise<Printed> {
   const { port } = server.address() as AddressInfo;
-  return printedBy(args, { HOOKLINE_CONTROL_URL: `http://127.0.0.1:${port}` });
+  return printedBy([...line.split(" "), ...more], { HOOKLINE_CONTROL_URL: `http://127.0.0.1:${port}` });
 }
 
 async function fileOf(content: object): Promise<string> {
@@ -50,52 +51,42 @@ async function fileOf(content: object): Promise<string> {
   return path;
 }
 
-const NAMED = ["--name", "Shop", "--enabled", "true", "--search", "sh", "--sort", "-name"];
+const NAMED = "--name Shop --enabled true --search sh --sort -name";
 const NAMED_QUERY = "name=Shop&enabled=true&search=sh&sort=-name";
-const RANGE = ["--from", "2026-01-31T12:00Z", "--to", "2026-01-31T14:00Z"];
+const RANGE = "--from 2026-01-31T12:00Z --to 2026-01-31T14:00Z";
 const RANGE_QUERY = "from=2026-01-31T12:00Z&to=2026-01-31T14:00Z";
 
 describe("a list is asked for with every filter that was given", () => {
   test.each([
     [
-      ["sources", "list", ...NAMED, "--label", "team:growth", "--label", "env"],
+      `sources list ${NAMED} --label team:growth --label env`,
       `/v1/sources?${NAMED_QUERY}&label=team:growth&label=env`,
     ],
     [
-      ["destinations", "list", ...NAMED, "--source-id", "s", "--health", "failing", "--label", "team"],
+      `destinations list ${NAMED} --source-id s --health failing --label team`,
       `/v1/destinations?${NAMED_QUERY}&sourceId=s&health=failing&label=team`,
     ],
     [
-      [
-        "dead-letters",
-        "list",
-        "--destination-id",
-        "d",
-        "--reason",
-        "permanent",
-        "--replay-id",
-        "r",
-        ...RANGE,
-      ],
+      `dead-letters list --destination-id d --reason permanent --replay-id r ${RANGE}`,
       `/v1/dead-letters?destinationId=d&reason=permanent&replayId=r&${RANGE_QUERY}`,
     ],
-    [["issues", "list", "--destination-id", "d", "--state", "open"], "/v1/issues?destinationId=d&state=open"],
-    [["dead-letters", "list", "--issue-id", "i"], "/v1/dead-letters?issueId=i"],
+    ["issues list --destination-id d --state open", "/v1/issues?destinationId=d&state=open"],
+    ["dead-letters list --issue-id i", "/v1/dead-letters?issueId=i"],
     [
-      ["attempts", "list", "d", "--outcome", "failed", "--message-id", "m", ...RANGE],
+      `attempts list d --outcome failed --message-id m ${RANGE}`,
       `/v1/destinations/d/attempts?outcome=failed&messageId=m&${RANGE_QUERY}`,
     ],
-  ])("%j", async (args, url) => {
-    expect(await hookline(...args, "--limit", "7")).toMatchObject({ code: 0 });
+  ])("%s", async (line, url) => {
+    expect(await hookline(`${line} --limit 7`)).toMatchObject({ code: 0 });
     expect(asked).toEqual([{ method: "GET", url: `${url}&limit=7` }]);
   });
 });
 
 describe("options are fields of the request", () => {
   test("of a new source, and of one that is changed", async () => {
-    await hookline("sources", "create", "--name", "Shop", "--label", "team=growth", "--label", "note=a=b");
-    await hookline("sources", "update", "s", "--enable", "--label", "env=", "--remove-label", "team");
-    await hookline("sources", "update", "s", "--disable");
+    await hookline("sources create --name Shop --label team=growth --label note=a=b");
+    await hookline("sources update s --enable --label env= --remove-label team");
+    await hookline("sources update s --disable");
     expect(asked).toEqual([
       { method: "POST", url: "/v1/sources", body: { name: "Shop", labels: { team: "growth", note: "a=b" } } },
       { method: "PATCH", url: "/v1/sources/s", body: { enabled: true, labels: { team: null, env: "" } } },
@@ -104,9 +95,9 @@ describe("options are fields of the request", () => {
   });
 
   test("of calls that are to be sent now", async () => {
-    await hookline("destinations", "retry", "d");
-    await hookline("destinations", "retry", "d", "--message-id", "a", "--message-id", "b", "--user-id", "u");
-    await hookline("destinations", "retry", "d", "--anonymous-id", "c");
+    await hookline("destinations retry d");
+    await hookline("destinations retry d --message-id a --message-id b --user-id u");
+    await hookline("destinations retry d --anonymous-id c");
     expect(asked).toEqual([
       { method: "POST", url: "/v1/destinations/d/retry", body: {} },
       {
@@ -119,11 +110,10 @@ describe("options are fields of the request", () => {
   });
 
   test("of what is only counted", async () => {
-    for (const command of ["retry", "pause", "resume"])
-      await hookline("destinations", command, "d", "--dry-run");
-    await hookline("destinations", "resume", "d");
-    await hookline("dead-letters", "replay", "a", "--dry-run");
-    await hookline("replays", "start", "--destination-id", "d", "--dry-run");
+    for (const command of ["retry", "pause", "resume"]) await hookline(`destinations ${command} d --dry-run`);
+    await hookline("destinations resume d");
+    await hookline("dead-letters replay a --dry-run");
+    await hookline("replays start --destination-id d --dry-run");
     const paths = ["retry", "pause", "resume"].map((what) => `/v1/destinations/d/${what}`);
     const dryRun = true;
     expect(asked).toEqual([
@@ -137,8 +127,8 @@ describe("options are fields of the request", () => {
   test("of a new destination", async () => {
     const filter = { path: "properties.total", op: "greater_than", value: 100 };
     await hookline(
-      ...["destinations", "create", "--name", "D", "--source", "s", "--webhook", "https://example.com/"],
-      ...["--header", "x-team: growth", "--filter", await fileOf(filter), "--label", "team=growth"],
+      `destinations create --name D --source s --webhook https://example.com/ --filter ${await fileOf(filter)}`,
+      ...["--label", "team=growth", "--header", "x-team: growth"],
       ...["--retry-delays", "10s, 1m,2h", "--retry-window", "6h", "--enable"],
     );
     const body = {
@@ -156,45 +146,17 @@ describe("options are fields of the request", () => {
 
   test("of a destination that is changed: they stand over those of the file", async () => {
     const file = await fileOf({ retryWindow: "1h", maxRequestsPerSecond: 5 });
-    await hookline(
-      "destinations",
-      "update",
-      "d",
-      "--file",
-      file,
-      "--retry-window",
-      "2h",
-      "--remove-label",
-      "a",
-    );
+    await hookline(`destinations update d --file ${file} --retry-window 2h --remove-label a`);
     const body = { retryWindow: "2h", maxRequestsPerSecond: 5, labels: { a: null } };
     expect(asked).toEqual([{ method: "PATCH", url: "/v1/destinations/d", body }]);
   });
 
   test("of every option of a destination, and of its default", async () => {
-    await hookline(
-      ...["destinations", "update", "d", "--call-types", "track,page", "--events", "Bought, Signed Up"],
-      ...[
-        "--max-requests-per-second",
-        "0.5",
-        "--max-in-flight",
-        "3",
-        "--shards",
-        "1",
-        "--disable-after",
-        "2h",
-      ],
-      ...[
-        "--standard-webhooks",
-        "--filter",
-        "default",
-        "--retry-delays",
-        "default",
-        "--retry-window",
-        "default",
-      ],
-    );
-    await hookline("destinations", "update", "d", "--no-standard-webhooks");
+    const limits = "--max-requests-per-second 0.5 --max-in-flight 3 --shards 1 --disable-after 2h";
+    const defaults = "--filter default --retry-delays default --retry-window default";
+    const line = `destinations update d --call-types track,page ${limits} --standard-webhooks ${defaults}`;
+    await hookline(line, "--events", "Bought, Signed Up");
+    await hookline("destinations update d --no-standard-webhooks");
     const body = {
       ...{ callTypes: ["track", "page"], events: ["Bought", "Signed Up"], filter: null },
       ...{ maxRequestsPerSecond: 0.5, maxInFlight: 3, shards: 1, disableAfter: "2h" },
@@ -202,65 +164,63 @@ describe("options are fields of the request", () => {
     };
     expect(asked.map((request) => request.body)).toEqual([body, { standardWebhooks: false }]);
     expect(Object.keys(body).toSorted()).toEqual(Object.keys(OPTIONS).toSorted());
-    expect((await hookline("destinations", "update", "d", "--shards", "two")).code).toBe(2);
+    expect((await hookline("destinations update d --shards two")).code).toBe(2);
   });
 
   test("of a test of a filter", async () => {
     const filter = { event: "A" };
-    const args = ["--source-id", "s", "--limit", "7", "--call-type", "track", "--event", "A", "--event", "B"];
-    await hookline("filters", "test", "--file", await fileOf(filter), ...args, "--json");
+    const options = "--source-id s --limit 7 --call-type track --event A --event B --json";
+    await hookline(`filters test --file ${await fileOf(filter)} ${options}`);
     const body = { sourceId: "s", filter, callTypes: ["track"], events: ["A", "B"], limit: 7 };
     expect(asked).toEqual([{ method: "POST", url: "/v1/filters/test", body }]);
   });
 
   test("of a replay, of one destination or of all that a source has", async () => {
-    await hookline(
-      "replays",
-      "start",
-      "--destination-id",
-      "d",
-      "--source-id",
-      "s",
-      "--event",
-      "Bought",
-      ...RANGE,
-    );
-    await hookline("replays", "start", "--source-id", "s", "--which", "all", "--calls-per-second", "5");
+    await hookline(`replays start --destination-id d --source-id s --event Bought ${RANGE}`);
+    await hookline("replays start --source-id s --which all --calls-per-second 5");
     const range = { from: "2026-01-31T12:00Z", to: "2026-01-31T14:00Z" };
     const one = { destinationId: "d", sourceId: "s", event: "Bought", ...range };
     expect(asked).toEqual([
       { method: "POST", url: "/v1/replays", body: one },
       { method: "POST", url: "/v1/sources/s/replays", body: { which: "all", callsPerSecond: 5 } },
     ]);
-    expect((await hookline("replays", "start", "--which", "all")).code).toBe(2);
-    expect((await hookline("replays", "start", "--source-id", "s", "--to-destination-id", "d")).code).toBe(2);
+    expect((await hookline("replays start --which all")).code).toBe(2);
+    expect((await hookline("replays start --source-id s --to-destination-id d")).code).toBe(2);
   });
 
   test("of what is said of an issue", async () => {
-    for (const command of ["acknowledge", "resolve", "reopen"]) await hookline("issues", command, "i");
-    await hookline("issues", "snooze", "i", "--until", "2026-01-31T12:00Z");
+    for (const command of ["acknowledge", "resolve", "reopen"]) await hookline(`issues ${command} i`);
+    await hookline("issues snooze i --until 2026-01-31T12:00Z");
     const states = [{ state: "acknowledged" }, { state: "resolved" }, { state: "open" }];
     const snoozed = { state: "snoozed", snoozedUntil: "2026-01-31T12:00Z" };
     expect(asked).toEqual(
       [...states, snoozed].map((body) => ({ method: "PATCH", url: "/v1/issues/i", body })),
     );
     const beforeMs = Date.now();
-    await hookline("issues", "snooze", "i", "--for", "4h");
+    await hookline("issues snooze i --for 4h");
     const { snoozedUntil } = (asked.at(-1)?.body ?? {}) as { snoozedUntil: string };
     expect(Date.parse(snoozedUntil) - beforeMs - 4 * 3_600_000).toBeLessThan(60_000);
     expect(Date.parse(snoozedUntil) - beforeMs).toBeGreaterThanOrEqual(4 * 3_600_000);
     for (const wrong of [[], ["--for", "long"], ["--for", "4h", "--until", "2026-01-31T12:00Z"]])
-      expect((await hookline("issues", "snooze", "i", ...wrong)).code).toBe(2);
+      expect((await hookline("issues snooze i", ...wrong)).code).toBe(2);
   });
 
   test("of dead letters of an issue that are sent again", async () => {
-    await hookline("dead-letters", "replay", "--issue-id", "i");
+    await hookline("dead-letters replay --issue-id i");
     expect(asked).toEqual([{ method: "POST", url: "/v1/dead-letters/replay", body: { issueId: "i" } }]);
-    expect((await hookline("dead-letters", "replay")).code).toBe(2);
+    expect((await hookline("dead-letters replay")).code).toBe(2);
+  });
+
+  test("of a regulation of the users in a file, whose byte order mark is no part of the first one", async () => {
+    const path = join(folder, "users.txt");
+    await writeFile(path, "\uFEFFu1\r\nu 2\n");
+    await hookline(`regulations create --type DELETE_ONLY --users-file ${path}`);
+    const body = { regulationType: "DELETE_ONLY", subjectType: "USER_ID", subjectIds: ["u1", "u 2"] };
+    expect(asked).toEqual([{ method: "POST", url: "/v1/regulations", body }]);
   });
 
   test("a label without a value is refused before anything is asked", async () => {
-    expect(await hookline("sources", "create", "--name", "S", "--label", "team")).toMatchObject({
+    expect(await hookline("sources create --name S --label team")).toMatchObject({
       code: 2,
       said: expect.stringContaining("--label team is not <key>=<value>"),
     });

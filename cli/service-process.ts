@@ -21,8 +21,9 @@ export async function runServiceHere(name: ServiceName): Promise<void> {
  * The settings of one service. The operations ports of all lie beside each other: HOOKLINE_METRICS_PORT is
  * ingest's.
  */
-function settingsOf(name: ServiceName, environment: Environment): Environment {
-  const first = Number(environment["HOOKLINE_METRICS_PORT"] ?? FIRST_METRICS_PORT);
+export function settingsOf(name: ServiceName, environment: Environment): Environment {
+  const given = environment["HOOKLINE_METRICS_PORT"]?.trim() ?? "";
+  const first = given === "" ? FIRST_METRICS_PORT : Number(given);
   const port = String(metricsPortOf(name, first));
   return environmentOf(name, { ...environment, HOOKLINE_METRICS_PORT: port });
 }

@@ -1,12 +1,20 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
 import { addLabelChanges, addLabelOption, LABEL_FILTER, type LabelOptions, labelsOf } from "./labels.ts";
-import { addDelete, addList, addShow, addShownLeaf, askAndShow, LIST_FILTERS, pathOf } from "./leaf.ts";
+import {
+  addDelete,
+  addList,
+  addShow,
+  addShownLeaf,
+  askAndShow,
+  type JsonOption,
+  LIST_FILTERS,
+  pathOf,
+} from "./leaf.ts";
 
 const SOURCES = { name: "sources", one: "a source", path: "/v1/sources", id: "src_1" };
 
-interface SourceOptions extends LabelOptions {
-  readonly json?: boolean;
+interface SourceOptions extends LabelOptions, JsonOption {
   readonly name?: string;
   readonly id?: string;
   readonly enable?: boolean;
@@ -46,7 +54,7 @@ function addCreate(sources: Command, context: CommandContext): void {
     .option("--id <id>", "the source's id; made up when not given")
     .action(async ({ json, label = [], ...given }: SourceOptions) => {
       const body = { ...given, ...labelsOf({ label }) };
-      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(SOURCES.path, { body }));
+      await askAndShow(context, { json }, (api) => api.ask(SOURCES.path, { body }));
     });
 }
 

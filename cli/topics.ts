@@ -4,13 +4,9 @@ import { addAclCommand } from "./access.ts";
 import type { CommandContext } from "./context.ts";
 import type { ComparedDeployment } from "./deployment.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
-import { addShownLeaf } from "./leaf.ts";
+import { addShownLeaf, type JsonOption } from "./leaf.ts";
 import { coloured, printJson } from "./output.ts";
 import { settings as provisionSchema } from "./provision/config.ts";
-
-interface JsonOption {
-  readonly json?: boolean;
-}
 
 export function addTopicCommands(program: Command, context: CommandContext): void {
   const topics = program

@@ -4,7 +4,16 @@ import { type CommandContext, readJson } from "./context.ts";
 import { controlApi } from "./control-api.ts";
 import { addCsvOptions, type CsvOptions, writeCsv } from "./csv.ts";
 import { addEdit } from "./edit.ts";
-import { addDelete, addList, addShow, addShownLeaf, askAndShow, pathOf, positiveInteger } from "./leaf.ts";
+import {
+  addDelete,
+  addList,
+  addShow,
+  addShownLeaf,
+  askAndShow,
+  type JsonOption,
+  pathOf,
+  positiveInteger,
+} from "./leaf.ts";
 import { printJson, printTable } from "./output.ts";
 
 const TRAITS = {
@@ -13,10 +22,6 @@ const TRAITS = {
   path: "/v1/computed-traits",
   id: "trt_1",
 };
-
-interface JsonOption {
-  readonly json?: boolean;
-}
 
 export function addTraitCommands(program: Command, context: CommandContext): void {
   const traits = program.command("traits").description("computed traits: what is counted of each user");
@@ -54,7 +59,7 @@ function addCreate(traits: Command, context: CommandContext): void {
     .option("--key <key>", "name of the trait; from the name when it is not given")
     .action(async ({ json, definition, ...fields }: CreateOptions) => {
       const body = { ...fields, definition: await readJson(context, definition) };
-      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(TRAITS.path, { body }));
+      await askAndShow(context, { json }, (api) => api.ask(TRAITS.path, { body }));
     });
 }
 
@@ -82,7 +87,7 @@ function addValues(traits: Command, context: CommandContext): void {
       const path = pathOf(TRAITS.path, id, "/values");
       if (user !== undefined || account !== undefined) {
         const query = { ...(user !== undefined && { userId: user }), ...(account && { groupId: account }) };
-        await askAndShow(context, { ...(json === true && { json }) }, (one) => one.ask(path, { query }));
+        await askAndShow(context, { json }, (one) => one.ask(path, { query }));
         return;
       }
       const listing = await controlApi(context.environment).list(path, {}, limit);

@@ -1,12 +1,11 @@
 // Calls that wait for a destination: let them wait, send them now.
 import type { Command } from "commander";
 import type { CommandContext } from "./context.ts";
-import { addList, addShownLeaf, askAndShow, collect, DRY_RUN, pathOf } from "./leaf.ts";
+import { addList, addShownLeaf, askAndShow, collect, DRY_RUN, type JsonOption, pathOf } from "./leaf.ts";
 
 const DESTINATIONS = "/v1/destinations";
 
-interface PauseOptions {
-  readonly json?: boolean;
+interface PauseOptions extends JsonOption {
   readonly callsWaitFor?: string;
   readonly dryRun?: boolean;
 }
@@ -32,16 +31,16 @@ export function addWaitingCommands(destinations: Command, context: CommandContex
     .option(...DRY_RUN)
     .action(async (id: string, { json, ...body }: PauseOptions) => {
       const path = pathOf(DESTINATIONS, id, "/pause");
-      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
+      await askAndShow(context, { json }, (api) => api.ask(path, { body }));
     });
   addShownLeaf(destinations, "resume <id>", {
     description: "end a pause; what waits is sent now",
     examples: ["destinations resume dst_1", "destinations resume dst_1 --dry-run"],
   })
     .option(...DRY_RUN)
-    .action(async (id: string, { json, ...body }: { json?: boolean; dryRun?: boolean }) => {
+    .action(async (id: string, { json, ...body }: JsonOption & { dryRun?: boolean }) => {
       const path = pathOf(DESTINATIONS, id, "/resume");
-      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
+      await askAndShow(context, { json }, (api) => api.ask(path, { body }));
     });
   addRetry(destinations, context);
 }
@@ -67,8 +66,7 @@ function addWaiting(destinations: Command, context: CommandContext): void {
   });
 }
 
-interface RetryOptions {
-  readonly json?: boolean;
+interface RetryOptions extends JsonOption {
   readonly messageId?: string[];
   readonly userId?: string;
   readonly anonymousId?: string;
@@ -87,6 +85,6 @@ function addRetry(destinations: Command, context: CommandContext): void {
     .action(async (id: string, { json, messageId: messageIds, ...more }: RetryOptions) => {
       const body = { ...(messageIds && { messageIds }), ...more };
       const path = pathOf(DESTINATIONS, id, "/retry");
-      await askAndShow(context, { ...(json === true && { json }) }, (api) => api.ask(path, { body }));
+      await askAndShow(context, { json }, (api) => api.ask(path, { body }));
     });
 }

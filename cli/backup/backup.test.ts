@@ -51,6 +51,12 @@ test("a topic that is lost before, or while it is read, leaves the backup of bef
   expect(await readFile(path, "utf8")).toContain('"hooklineBackup":1');
 });
 
+test("what a backup that was killed has left is in nobody's way", async () => {
+  await writeFile(`${path}.${process.pid}.unfinished`, "");
+  await written(connection(() => false));
+  expect(await readFile(path, "utf8")).toContain('"hooklineBackup":1');
+});
+
 test("the page on backups says of every other topic what is lost with it", async () => {
   const page = await readFile(join(import.meta.dirname, "../../docs/operate/backup.md"), "utf8");
   const [, table = ""] = /^## Other topics\n\n(.*?)\n\n/ms.exec(page) ?? [];

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { KafkaAndSerde } from "#connection";
 import { halfRestored, SeenLog } from "#kafka";
@@ -31,7 +32,8 @@ export async function backUp(options: BackupOptions): Promise<BackedUp> {
   const { path } = options;
   const unlessLost = lossWatch(options);
   await unlessLost();
-  const unfinished = `${path}.${process.pid}.unfinished`;
+  // A backup that was killed has left its own, and in a container every process has the same id.
+  const unfinished = `${path}.${randomUUID()}.unfinished`;
   const file = await open(unfinished, "wx", OWNER_ONLY);
   try {
     const done = await write(options, file);

@@ -1,7 +1,6 @@
 // `hookline backup` and `hookline restore`: what was configured, to a file and back.
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { type Command, Option } from "commander";
 import { clientIdOf } from "#contract";
 import {
@@ -132,7 +131,7 @@ function readRestoreSettings(
 async function read(path: string): Promise<readonly Entry[]> {
   const { readBackup } = await import("./index.ts");
   try {
-    return await readBackup(createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
+    return await readBackup(createReadStream(path, "utf8"));
   } catch (error) {
     const { code = "unknown reason", message, name } = error as NodeJS.ErrnoException;
     if (name === "BackupError") throw new CommandError(`${path}: ${message}`, EXIT.failed);

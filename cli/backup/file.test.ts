@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import { backupWriter, FORMAT, readBackup } from "./file.ts";
 
@@ -8,11 +9,7 @@ function linesOf(entries: readonly string[]): string[] {
   return [head, ...lines, writer.end()];
 }
 
-async function* given(lines: readonly string[]) {
-  for (const line of lines) yield line.trimEnd();
-}
-
-const read = (lines: readonly string[]) => readBackup(given(lines));
+const read = (pieces: readonly string[]) => readBackup(Readable.from(pieces));
 
 describe("a backup's file", () => {
   test("is read as it was written", async () => {
@@ -22,6 +19,17 @@ describe("a backup's file", () => {
     ]);
     expect(await read(linesOf([]))).toEqual([]);
   });
+
+  test.each([1, 7, 1_000])(
+    "is read in pieces of %i characters, whatever ends lines elsewhere",
+    async (size) => {
+      const text = linesOf(["a\u2028b", "c\u2029d\u0085e"]).join("");
+      for (const ended of [text, text.replaceAll("\n", "\r\n")]) {
+        const pieces = ended.match(new RegExp(`.{1,${size}}`, "gsu")) ?? [];
+        expect((await read(pieces)).map(({ key }) => key)).toEqual(["a\u2028b", "c\u2029d\u0085e"]);
+      }
+    },
+  );
 
   test("is refused when a later version wrote it, which it names", async () => {
     const [head = "", ...rest] = linesOf(["a"]);

@@ -59,13 +59,13 @@ export function backupWriter(): BackupWriter {
   };
 }
 
-/** The entries of a file, all of it checked. Throws a BackupError. */
-export async function readBackup(lines: AsyncIterable<string>): Promise<readonly Entry[]> {
+/** The entries of a file that comes in pieces, all of it checked. Throws a BackupError. */
+export async function readBackup(pieces: AsyncIterable<string>): Promise<readonly Entry[]> {
   const hash = createHash("sha256");
   const entries: Entry[] = [];
   let line = 0;
   let end: End | undefined;
-  for await (const text of lines) {
+  for await (const text of linesOf(pieces)) {
     line += 1;
     if (end !== undefined) throw new BackupError("something follows the backup's last line");
     const parsed = parse(text, line);
@@ -77,6 +77,17 @@ export async function readBackup(lines: AsyncIterable<string>): Promise<readonly
   if (line === 0) throw new BackupError("the file is empty");
   checkEnd(end, hash);
   return entries;
+}
+
+/** Texts of JSON may have other characters that end lines for readline, as U+2028. */
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const piece of pieces) {
+    const lines = `${rest}${piece}`.split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }
 
 function parse(text: string, line: number): object {

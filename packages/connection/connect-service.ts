@@ -1,5 +1,5 @@
-import type { KafkaSettings } from "#kafka";
-import type { ServiceContext } from "#runtime";
+import type { Kafka, KafkaSettings } from "#kafka";
+import type { Lifecycle, ServiceContext } from "#runtime";
 import { type Topic, type TopicMap, type TopicMapOptions, topicMap } from "#topics";
 import { connect, type KafkaAndSerde, type Ways } from "./connect.ts";
 import { watchRequests } from "./watch-requests.ts";
@@ -39,5 +39,17 @@ export function connectService(
   watchRequests(metrics, topics);
   lifecycle.onStop("kafka", () => kafka.close());
   lifecycle.onStop("serde", () => serde.close());
-  return { topics, kafka, serde };
+  return { topics, kafka: endedByTables(kafka, lifecycle), serde };
+}
+
+/** A table that will never follow again ends the process: what it says grows old, and nobody would see it. */
+function endedByTables(kafka: Kafka, lifecycle: Pick<Lifecycle, "fail">): Kafka {
+  return {
+    ...kafka,
+    table(options) {
+      const table = kafka.table(options);
+      table.failed.catch((error: unknown) => lifecycle.fail(error));
+      return table;
+    },
+  };
 }

@@ -212,7 +212,12 @@ describe("answers are what the document says", () => {
     await ask("DELETE /v1/audiences/{id}", [id]);
     const sum = { ...definition, reduce: { fn: "sum", path: "properties.total" } };
     await ask("POST /v1/computed-traits/preview", [], { body: { definition: sum } });
-    await ask("POST /v1/computed-traits", [], { body: { name: "Spent", definition: sum } });
+    const trait = await ask("POST /v1/computed-traits", [], { body: { name: "Spent", definition: sum } });
+    const spenders = { computedTrait: "spent", op: "gt", value: 1 };
+    const naming = await ask("POST /v1/audiences", [], { body: { name: "Spenders", definition: spenders } });
+    await ask("DELETE /v1/computed-traits/{id}", [trait.id]);
+    await ask("DELETE /v1/audiences/{id}", [naming.id]);
+    await ask("DELETE /v1/computed-traits/{id}", [trait.id]);
     await ask("GET /v1/computed-traits");
     await ask("GET /v1/audit");
   });
@@ -235,7 +240,6 @@ describe("answers are what the document says", () => {
     );
     // A replay of one call may have ended before it is cancelled; uploads, sessions and tickets have tests of their own; computed traits share their routes with audiences.
     expect(without.filter((operation) => operation !== "DELETE /v1/replays/{id}").toSorted()).toEqual([
-      "DELETE /v1/computed-traits/{id}",
       "PATCH /v1/computed-traits/{id}",
       "POST /v1/audiences/{id}/imports/{importId}/confirm",
       "POST /v1/destinations/{id}/live/ticket",

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import type { Logger } from "#runtime";
 import { until } from "#support/until";
 import { createAuthorise, LOCAL_CALLER } from "./auth.ts";
+import { serverOf } from "./fixtures/server.ts";
 import { testSessions } from "./fixtures/sessions.ts";
 import { ProblemError, refused } from "./problem.ts";
-import { createServer, type ServerOptions } from "./server.ts";
+import type { ServerOptions } from "./server.ts";
 import { refusedBy } from "./validation.ts";
 
 const LOCAL = {
@@ -75,26 +75,8 @@ describe("a refusal", () => {
 const waits: (() => void)[] = [];
 
 function createApp(over: Partial<ServerOptions> = {}) {
-  const ignore = (): void => undefined;
-  const logger = {
-    debug: ignore,
-    info: ignore,
-    warn: ignore,
-    error: ignore,
-    fatal: ignore,
-  } as unknown as Logger;
-  const telemetry = { answered: ignore, changed: ignore, tested: ignore, poisoned: ignore };
-  return createServer({
-    authorise: () => LOCAL_CALLER,
-    telemetry,
-    logger,
-    newRequestId: () => "r",
-    routes: [
-      (app) => app.get("/waits", async () => await new Promise<void>((resolve) => void waits.push(resolve))),
-      (app) => app.post("/previews", () => ({})),
-    ],
-    ...over,
-  });
+  const wait = async () => await new Promise<void>((resolve) => void waits.push(resolve));
+  return serverOf([(app) => app.get("/waits", wait)], over);
 }
 
 test("it ends while a connection is open over which nothing has come", async () => {
@@ -114,16 +96,9 @@ describe("of more connections than the limit", () => {
   const ended = new Set<Socket>();
   let app: Awaited<ReturnType<typeof createApp>>;
   let authorise = (): typeof LOCAL_CALLER => LOCAL_CALLER;
-  let asked = 0;
   beforeEach(async () => {
-    asked = 0;
     authorise = () => LOCAL_CALLER;
-    app = await createApp({
-      authorise() {
-        asked += 1;
-        return authorise();
-      },
-    });
+    app = await createApp({ authorise: () => authorise() });
     await app.listen({ port: 0, host: "127.0.0.1" });
   });
   afterEach(async () => {
@@ -170,18 +145,6 @@ describe("of more connections than the limit", () => {
     const said = once(busy, "data");
     waits.pop()?.();
     expect(String((await said)[0])).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  const PREVIEW = "POST /previews HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
-
-  test("one token's requests whose bodies do not come make room", async () => {
-    while (sockets.length < MOST) await open(`${PREVIEW}Content-Length: 100\r\n\r\n`);
-    await until(() => asked === MOST, { timeoutMs: 5_000, what: "all requests to be there" });
-    for (const socket of sockets) socket.resume();
-    expect(await answerOf(await open())).toMatch(/^HTTP\/1\.1 404 /);
-    const closed = () => sockets.filter((socket) => ended.has(socket));
-    await until(() => closed().length > 0, { timeoutMs: 5_000, what: "one to be closed" });
-    expect(closed()).toEqual(sockets.slice(0, 1));
   });
 
   test("half may have requests of one token under way; more are answered 503, and others go on", async () => {

@@ -1,5 +1,6 @@
 // Labels of sources and destinations: a person's own words for them, by which lists are narrowed. Nothing else looks at them.
 import { type Static, Type } from "typebox";
+import { isJsonObject } from "#contract";
 import type { FieldProblem } from "./problem.ts";
 
 export type Labels = Readonly<Record<string, string>>;
@@ -75,15 +76,11 @@ export function patchLabels(before: Labels, patch: LabelsPatch = {}): Record<str
 
 /** What the schema cannot say of a change: how many there would be. `body` may have any shape. */
 export function labelProblems(body: unknown, before: Labels = {}): FieldProblem[] {
-  const patch = isPatched(body) ? body.labels : undefined;
+  const patch = isJsonObject(body) ? body["labels"] : undefined;
   if (typeof patch !== "object" || patch === null) return [];
   const count = Object.values({ ...before, ...patch }).filter((value) => typeof value === "string").length;
   if (count <= MAX_LABELS) return [];
   return [
     { path: "labels", message: `would be ${count}, and at most ${MAX_LABELS} are kept: null removes one` },
   ];
-}
-
-function isPatched(body: unknown): body is { readonly labels: unknown } {
-  return typeof body === "object" && body !== null && "labels" in body;
 }

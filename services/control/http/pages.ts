@@ -1,5 +1,6 @@
 // Lists: `?limit=` and `?after=`, answered as {data, next} (contract 10.1).
 import { type Static, type TSchema, Type } from "typebox";
+import { nullableString } from "./nullable.ts";
 import { refused } from "./problem.ts";
 
 const MAX_LIMIT = 200;
@@ -18,10 +19,7 @@ export const PageQuery = Type.Object(
 export function pageFields<T extends TSchema>(item: T) {
   return {
     data: Type.Array(item),
-    next: Type.Unsafe<string | null>({
-      type: ["string", "null"],
-      description: "Give it as `after` for the next page; null on the last one.",
-    }),
+    next: nullableString("Give it as `after` for the next page; null on the last one."),
   };
 }
 

@@ -4,8 +4,9 @@ import { afterEach, expect, test } from "@jest/globals";
 import { KafkaError } from "#kafka";
 import { recordedLog } from "#support/recorded-log";
 import { LOCAL_CALLER } from "./auth.ts";
+import { serverOf } from "./fixtures/server.ts";
 import { ProblemError } from "./problem.ts";
-import { type ControlApp, createServer } from "./server.ts";
+import type { ControlApp, ServerOptions } from "./server.ts";
 
 let app: ControlApp | undefined;
 afterEach(() => app?.close());
@@ -13,15 +14,16 @@ afterEach(() => app?.close());
 async function started() {
   const log = recordedLog();
   let made = 0;
-  const server = await createServer({
+  const over: Partial<ServerOptions> = {
     authorise({ authorization }) {
       if (authorization === "no") throw new ProblemError("unauthorized", "send a token");
       return LOCAL_CALLER;
     },
-    telemetry: { answered: () => undefined },
     logger: log.logger,
     newRequestId: () => `made-${++made}`,
-    routes: [
+  };
+  const server = await serverOf(
+    [
       (routes) => {
         routes.get("/well", () => ({}));
         routes.get("/broken", () => {
@@ -35,7 +37,8 @@ async function started() {
         });
       },
     ],
-  });
+    over,
+  );
   app = server;
   return { ...log, server };
 }

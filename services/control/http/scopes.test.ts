@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { afterEach, expect, test } from "@jest/globals";
 import { API_SCOPES, type ApiScope } from "#runtime";
-import { recordedLog } from "#support/recorded-log";
 import { createAuthorise } from "./auth.ts";
 import { actorOf } from "./caller.ts";
+import { serverOf } from "./fixtures/server.ts";
 import { testSessions } from "./fixtures/sessions.ts";
-import { type ControlApp, createServer } from "./server.ts";
+import type { ControlApp } from "./server.ts";
 
 let app: ControlApp | undefined;
 afterEach(() => app?.close());
@@ -18,12 +18,8 @@ const tokenOf = (scopes: readonly ApiScope[]) => {
 /** The answer to a caller whose token has these scopes. */
 async function started() {
   const tokens = [...API_SCOPES.map((scope) => tokenOf([scope])), tokenOf(["read", "write"])];
-  const server = await createServer({
-    authorise: createAuthorise(tokens, testSessions()),
-    telemetry: { answered: () => undefined },
-    logger: recordedLog().logger,
-    newRequestId: () => "made",
-    routes: [
+  const server = await serverOf(
+    [
       (routes) => {
         routes.get("/thing", (request) => actorOf(request));
         routes.post("/thing", (request) => actorOf(request));
@@ -32,7 +28,8 @@ async function started() {
         routes.post("/preview", { config: { scope: "read" } }, (request) => actorOf(request));
       },
     ],
-  });
+    { authorise: createAuthorise(tokens, testSessions()) },
+  );
   app = server;
   return async (name: string, method: "GET" | "POST" | "DELETE", url: string) => {
     const answer = await server.inject({ method, url, headers: { authorization: `Bearer token-${name}` } });

@@ -16,16 +16,6 @@ test("a session stands for its token in every process that has the encryption ke
   expect(testSessions().read(text, [OPS])).toBeUndefined();
 });
 
-test("it ends after twelve hours", () => {
-  let nowMs = 0;
-  const sessions = testSessions({ nowMs: () => nowMs });
-  const { text } = sessions.begin(OPS);
-  nowMs = 12 * 3_600_000 - 1;
-  expect(sessions.read(text, [OPS])).toBeDefined();
-  nowMs += 1;
-  expect(sessions.read(text, [OPS])).toBeUndefined();
-});
-
 test("it ends with its token, also when another gets the name, and follows the token's scopes", () => {
   const sessions = testSessions();
   const { text } = sessions.begin(OPS);

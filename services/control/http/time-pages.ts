@@ -1,12 +1,9 @@
 // Lists of what happened: newest first, in a range of time, answered as {data, next, indexedUntil}.
 import { type Static, type TSchema, Type } from "typebox";
 import { parseTimestamp } from "#contract";
-import { pageTitle } from "./pages.ts";
+import { DEFAULT_LIMIT, PageQuery, pageFields, pageTitle } from "./pages.ts";
 import { type FieldProblem, refused } from "./problem.ts";
 import { TOTAL_FIELDS } from "./totals.ts";
-
-const MAX_LIMIT = 200;
-const DEFAULT_LIMIT = 50;
 
 /** Fields of a query that asks for a range of time. */
 export const RANGE_FIELDS = {
@@ -15,10 +12,7 @@ export const RANGE_FIELDS = {
 };
 
 /** Fields of a query that asks for a page. */
-export const PAGE_FIELDS = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
-  after: Type.Optional(Type.String({ description: "The `next` of the page before." })),
-};
+export const PAGE_FIELDS = PageQuery.properties;
 
 export const IndexedUntilField = Type.Unsafe<string | null>({
   type: ["string", "null"],
@@ -34,11 +28,7 @@ export const SCANNED_TEXT =
 export function timePageOf<T extends TSchema>(item: T) {
   return Type.Object(
     {
-      data: Type.Array(item),
-      next: Type.Unsafe<string | null>({
-        type: ["string", "null"],
-        description: "Give it as `after` for the next page; null on the last one.",
-      }),
+      ...pageFields(item),
       ...TOTAL_FIELDS,
       indexedUntil: IndexedUntilField,
     },

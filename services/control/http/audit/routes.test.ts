@@ -6,8 +6,7 @@ import { scratchFolder } from "#support/scratch-folder";
 import type { AuditEntry } from "#topics";
 import { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import { readInto } from "../../deliveries/index/fixtures/reading.ts";
-import { LOCAL_CALLER } from "../auth.ts";
-import { createServer } from "../server.ts";
+import { serverOf } from "../fixtures/server.ts";
 import type { AuditNote } from "./parts.ts";
 import { addAuditRoute } from "./routes.ts";
 
@@ -43,13 +42,7 @@ async function listOf(entries: readonly AuditEntry[]) {
       return new Map(wanted.flatMap(({ id, place }) => (entries[place] ? [[id, entries[place]]] : [])));
     },
   };
-  const server = await createServer({
-    authorise: () => ({ ...LOCAL_CALLER, name: "ops", scopes: ["read"] }),
-    telemetry: { answered: () => undefined },
-    logger: { error: () => undefined, warn: () => undefined } as never,
-    newRequestId: () => "r",
-    routes: [(app) => addAuditRoute(app, { auditLog, host: systemHost })],
-  });
+  const server = await serverOf([(app) => addAuditRoute(app, { auditLog, host: systemHost })]);
   const list = async (query: string) => (await server.inject({ url: `/v1/audit?${query}` })).json();
   return { list, reads };
 }

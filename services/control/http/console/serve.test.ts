@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "@jest/globals";
 import { scratchFolder } from "#support/scratch-folder";
+import { serverOf } from "../fixtures/server.ts";
 import { ProblemError } from "../problem.ts";
-import { createServer } from "../server.ts";
 import { readConsole } from "./files.ts";
 
 const INDEX = "<!doctype html><title>Console</title>";
@@ -21,16 +21,10 @@ beforeEach(() => {
 
 /** Control as it is with tokens: nobody gets past it here. */
 async function server(files: ReturnType<typeof readConsole> | undefined) {
-  return createServer({
-    authorise: () => {
-      throw new ProblemError("unauthorized", "send Authorization: Bearer <token>");
-    },
-    telemetry: { answered: () => undefined },
-    logger: { error: () => undefined } as never,
-    newRequestId: () => "r1",
-    routes: [],
-    files,
-  });
+  const authorise = (): never => {
+    throw new ProblemError("unauthorized", "send Authorization: Bearer <token>");
+  };
+  return serverOf([], { authorise, files });
 }
 
 test("a page needs no token, may be loaded only from here, and is asked for again each time", async () => {

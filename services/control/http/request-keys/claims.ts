@@ -15,9 +15,9 @@ export const KEY_HEADER = "idempotency-key";
 const REQUEST_WITHIN_MS = 60_000;
 /** Before that, for a change that is on its way to Kafka, and for clocks that differ. */
 const LAST_CHANGE_BEFORE_MS = 10_000;
-/** A person or program is waiting. */
 /** Changes of one request that an answer names. */
 const NAMED_CHANGES = 100;
+/** A person or program is waiting. */
 const ANSWER_WITHIN_MS = 5_000;
 const VISIBLE_WITHIN_MS = 10_000;
 

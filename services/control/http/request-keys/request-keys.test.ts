@@ -56,6 +56,12 @@ test("a key counts for a day, and is forgotten an hour later", () => {
   expect(keys.size).toBe(0);
 });
 
+test("a key that begins again keeps none of those from being forgotten that are older than it is now", () => {
+  const keys = keysOf({}, { id: "other", atMs: 1 }, { claim: "b", atMs: KEY_KEPT_MS });
+  keys.forget(KEY_KEPT_MS + HOUR_MS + 1);
+  expect([heldOf(keys, KEY_KEPT_MS), keys.size]).toEqual([["b", "begun"], 1]);
+});
+
 test("a token has room for so many bytes, which those that go give back; others have theirs", () => {
   const keys = new RequestKeys({ maxBytes: 2_400, maxTokenBytes: 1_500 });
   keys.observe(recordOf({ id: "k" }));

@@ -55,7 +55,10 @@ export class RequestKeys {
     const held = this.#held.get(id);
     if (state === "begun") {
       this.#unread.delete(claim);
-      if (isFree(held, record)) this.#set(id, { begun: record, last: record });
+      if (!isFree(held, record)) return;
+      // Behind all others: one that has not come to an end yet would keep those behind it from being forgotten.
+      this.#set(id, undefined);
+      this.#set(id, { begun: record, last: record });
     } else if (held?.begun.claim === claim) {
       this.#set(id, state === "released" ? undefined : { begun: held.begun, last: record });
     }

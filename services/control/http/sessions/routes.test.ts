@@ -2,11 +2,11 @@
 import { hash } from "node:crypto";
 import { afterEach, expect, test } from "@jest/globals";
 import type { ApiScope } from "#runtime";
-import { recordedLog } from "#support/recorded-log";
 import { createAuthorise } from "../auth.ts";
 import { actorOf } from "../caller.ts";
+import { serverOf } from "../fixtures/server.ts";
 import { testSessions } from "../fixtures/sessions.ts";
-import { type ControlApp, createServer } from "../server.ts";
+import type { ControlApp } from "../server.ts";
 import { addSessionRoutes } from "./routes.ts";
 
 let app: ControlApp | undefined;
@@ -27,19 +27,16 @@ async function started(tokens = [tokenOf("ops", "read", "write"), tokenOf("dashb
   let nowMs = 0;
   const sessions = testSessions({ nowMs: () => nowMs });
   let authorise = createAuthorise(tokens, sessions);
-  const server = await createServer({
-    authorise: (request) => authorise(request),
-    telemetry: { answered: () => undefined },
-    logger: recordedLog().logger,
-    newRequestId: () => "made",
-    routes: [
+  const server = await serverOf(
+    [
       (routes) => {
         addSessionRoutes(routes, { sessions });
         routes.get("/thing", (request) => actorOf(request));
         routes.post("/thing", (request) => actorOf(request));
       },
     ],
-  });
+    { authorise: (request) => authorise(request) },
+  );
   app = server;
   const ask = async (url: string, { method = "GET", headers = {} }: Asked = {}) => {
     const host = "localhost:8090";

@@ -1,5 +1,7 @@
 // One pass over all profiles, in which a destination is given what they have for it. What dies between two lines: worker.ts.
 import type { ConnectionSync, DestinationConfig } from "#topics";
+import { nextTurn } from "../../http/next-turn.ts";
+import { nextIds } from "../../records/profiles/next-ids.ts";
 import type { SentState } from "../../records/profiles/replica.ts";
 import { Doubts } from "./doubts.ts";
 import { isOvertaken, type JobEnds } from "./job-log.ts";
@@ -106,7 +108,7 @@ export class Syncing {
       after = last;
       await this.#give(values, config, { partition, cursor: after ?? null });
       if (host.elapsed() - this.#savedAtMs >= PROGRESS_EVERY_MS) await this.#save({});
-      await new Promise<void>((resolve) => void host.setImmediate(resolve));
+      await nextTurn(host);
     }
     return true;
   }
@@ -223,13 +225,7 @@ export class Syncing {
     return values.map((value) => this.#work.keyOf(value, destination));
   }
 
-  /** A list, and no cursor that stays open while others are served. */
   #take(partition: number, after: string | undefined): string[] {
-    const taken: string[] = [];
-    for (const id of this.#work.profiles.ids(partition, after)) {
-      taken.push(id);
-      if (taken.length === PROFILES_A_TURN) break;
-    }
-    return taken;
+    return nextIds(this.#work.profiles, partition, { after, most: PROFILES_A_TURN });
   }
 }

@@ -9,8 +9,9 @@ import {
 import { StaleEdit } from "../../records/sole-writer.ts";
 import { createAudience, deleteAudience } from "../../resources/audiences/audience.ts";
 import { progressOf } from "../../resources/audiences/fixtures/progress.ts";
-import { applied, newImport } from "../imports/import.ts";
-import { forgetDeleted } from "./open.ts";
+import { importOf as imported } from "../imports/fixtures/import.ts";
+import { applied } from "../imports/import.ts";
+import { forgetDeleted, openDeletedAudiences } from "./open.ts";
 
 const PARTITIONS = 2;
 const DELETED_AT_MS = 1_000;
@@ -21,18 +22,7 @@ const audience = (id: string, definition: unknown = { event: "A" }): AudienceCon
 const deleted = (id: string, definition?: unknown) =>
   deleteAudience(audience(id, definition), true, DELETED_AT_MS);
 
-function importOf(audienceId: string, importId: string): MembershipImport {
-  const rows = {
-    rows: 1,
-    errors: [],
-    errorCount: 0,
-    uploadId: "u",
-    fromOffset: 0,
-    toOffset: 1,
-    isHeldByRequest: false,
-  };
-  return newImport({ ...rows, audienceId, importId, mode: "replace", nowMs: 900, queuedAtMs: 1 });
-}
+const importOf = (audienceId: string, importId: string) => imported({ audienceId, importId, nowMs: 900 });
 
 class World {
   readonly configs: Map<string, AudienceConfig>;
@@ -169,4 +159,19 @@ test("a death in front of any step leaves what the next look finishes; an edit b
     await world.look();
     expect([world.forgotten, world.imports.size]).toEqual([["l", "m"], 0]);
   }
+});
+
+test.each([
+  [0, 1_000],
+  [60_000, 60_000],
+  [7 * 86_400_000, 3_600_000],
+])("what is kept for %i ms is looked for every %i ms", (keptMs, everyMs) => {
+  const found: number[] = [];
+  const context = {
+    host: { setInterval: (_: unknown, ms: number) => found.push(ms) },
+    lifecycle: { onStop: () => undefined },
+    settings: { deletedAudiences: { keptMs }, switch: { hasAudiences: true } },
+  };
+  openDeletedAudiences(context as never, {} as never);
+  expect(found).toEqual([everyMs]);
 });

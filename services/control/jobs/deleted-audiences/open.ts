@@ -30,6 +30,8 @@ type Context = Pick<
   "host" | "lifecycle" | "logger" | "nowMs" | "settings"
 >;
 
+/** Also where nothing is kept. */
+const LEAST_BETWEEN_MS = 1_000;
 const MOST_BETWEEN_MS = 3_600_000;
 
 export function openDeletedAudiences(
@@ -51,7 +53,8 @@ export function openDeletedAudiences(
       isLooking = false;
     }
   }
-  const timer = host.setInterval(() => void look(), Math.min(keptMs, MOST_BETWEEN_MS));
+  const betweenMs = Math.max(LEAST_BETWEEN_MS, Math.min(keptMs, MOST_BETWEEN_MS));
+  const timer = host.setInterval(() => void look(), betweenMs);
   lifecycle.onStop("forgetting of audiences", async () => timer.clear());
 }
 

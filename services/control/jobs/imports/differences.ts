@@ -4,6 +4,8 @@ import type { Host } from "#host";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type MembershipImport, profileEvent, type Topic } from "#topics";
+import { nextTurn } from "../../http/next-turn.ts";
+import { idsBehind } from "../../records/profiles/next-ids.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
 import { IdSet } from "../id-set.ts";
 
@@ -66,7 +68,7 @@ export class Differences {
         rowsDone += some.length;
         const step = await this.#stepOf(some, rowsDone);
         if (rowsDone > this.#import.rowsDone) await take(step);
-        await this.#nextTurn();
+        await nextTurn(this.#parts.host);
       }
     };
     await this.#parts.eachChunk(this.#import, chunk, this.#signal);
@@ -75,14 +77,14 @@ export class Differences {
   /** Goes through all profiles: those on the list that no row names come off it when the mode is replace. After `ofRows`. */
   async ofMembers(take: Take): Promise<void> {
     const { partitionsDone: from, rows } = this.#import;
-    for (let partition = from; partition < this.#parts.profiles.partitions; partition += 1) {
-      for (let ids = this.#take(partition); ids.length > 0; ids = this.#take(partition, ids.at(-1))) {
+    const { host, profiles } = this.#parts;
+    for (let partition = from; partition < profiles.partitions; partition += 1)
+      for (const ids of idsBehind(profiles, partition, { most: LOOKUPS_A_TURN })) {
         this.#signal.throwIfAborted();
         const found = await this.#membersOf(partition, ids);
         await take({ ...found, users: 0, suppressed: 0, rowsDone: rows, partitionsDone: partition });
-        await this.#nextTurn();
+        await nextTurn(host);
       }
-    }
   }
 
   async #stepOf(userIds: readonly string[], rowsDone: number): Promise<DifferenceStep> {
@@ -117,20 +119,6 @@ export class Differences {
       if (this.#import.mode === "replace" && !isKept) changes.push({ profileId: id, isMember: false });
     }
     return { changes, members };
-  }
-
-  /** A list, and no cursor that stays open while others are served. */
-  #take(partition: number, after?: string): string[] {
-    const taken: string[] = [];
-    for (const id of this.#parts.profiles.ids(partition, after)) {
-      taken.push(id);
-      if (taken.length === LOOKUPS_A_TURN) break;
-    }
-    return taken;
-  }
-
-  #nextTurn(): Promise<void> {
-    return new Promise((resolve) => void this.#parts.host.setImmediate(resolve));
   }
 }
 

@@ -1,20 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { applied, compared, confirmed, further, newImport, progressed, refused } from "./import.ts";
+import { importOf } from "./fixtures/import.ts";
+import { applied, compared, confirmed, further, progressed, refused } from "./import.ts";
 
-const UPLOAD = {
-  audienceId: "aud_1",
-  importId: "one",
-  mode: "replace",
-  isHeldByRequest: false,
-  rows: 10,
-  errors: [],
-  errorCount: 0,
-  uploadId: "u",
-  fromOffset: 3,
-  toOffset: 4,
-  nowMs: 1_000,
-  queuedAtMs: 1_001,
-} as const;
 const COUNTS = { users: 10, suppressed: 0, members: 1_000, added: 0, removed: 0 };
 
 test.each([
@@ -27,31 +14,27 @@ test.each([
   { members: 1_000, removed: 201, state: "held" },
 ])("of $members members $removed would go: $state", ({ members, removed, state }) => {
   for (const mode of ["replace", "remove"] as const) {
-    const one = compared(newImport({ ...UPLOAD, mode }), { ...COUNTS, members, removed }, 2_000);
+    const one = compared(importOf({ mode }), { ...COUNTS, members, removed }, 2_000);
     expect([one.state, one.isCompared]).toEqual([state, state === "staged"]);
   }
 });
 
 test("an empty list that replaces is held; one that adds or takes away is not", () => {
   const stateOf = (mode: "replace" | "add" | "remove") =>
-    compared(newImport({ ...UPLOAD, mode, rows: 0 }), COUNTS, 2_000).state;
+    compared(importOf({ mode, rows: 0 }), COUNTS, 2_000).state;
   expect([stateOf("replace"), stateOf("add"), stateOf("remove")]).toEqual(["held", "staged", "staged"]);
 });
 
 test("one that somebody wants to see first is held whatever it changes, until it is confirmed", () => {
   for (const mode of ["replace", "add", "remove"] as const) {
-    const held = compared(
-      newImport({ ...UPLOAD, mode, isHeldByRequest: true }),
-      { ...COUNTS, added: 1 },
-      2_000,
-    );
+    const held = compared(importOf({ mode, isHeldByRequest: true }), { ...COUNTS, added: 1 }, 2_000);
     expect(held).toMatchObject({ state: "held", isCompared: false, added: 1 });
     expect(compared(confirmed(held, 5_000, 3_000), COUNTS, 4_000).state).toBe("staged");
   }
 });
 
 test("one that is confirmed is compared once more, behind all others, and not held again", () => {
-  const held = compared(newImport(UPLOAD), { ...COUNTS, removed: 900 }, 2_000);
+  const held = compared(importOf(), { ...COUNTS, removed: 900 }, 2_000);
   const next = confirmed(held, 5_000, 3_000);
   expect(next).toMatchObject({
     state: "staged",
@@ -65,12 +48,12 @@ test("one that is confirmed is compared once more, behind all others, and not he
 
 test("a wrong row refuses it; every change is newer than the one before, whatever the clock says", () => {
   const errors = [{ line: 3, message: "has no userId" }];
-  expect(newImport({ ...UPLOAD, errors, errorCount: 1 })).toMatchObject({
+  expect(importOf({ errors, errorCount: 1 })).toMatchObject({
     state: "refused",
     errors,
     id: "aud_1:one",
   });
-  const one = progressed(newImport(UPLOAD), { written: 3, rowsDone: 4, partitionsDone: 0 }, 500);
+  const one = progressed(importOf(), { written: 3, rowsDone: 4, partitionsDone: 0 }, 500);
   const two = applied({ ...one, added: 4, removed: 1 }, 500);
   expect([one.updatedAtMs, two.updatedAtMs, two.written]).toEqual([1_001, 1_002, 5]);
   expect(refused(one, "gone", 9_000)).toMatchObject({
@@ -80,7 +63,7 @@ test("a wrong row refuses it; every change is newer than the one before, whateve
 });
 
 test("what a process that was cut off writes behind its successor takes nothing back", () => {
-  const staged = newImport(UPLOAD);
+  const staged = importOf();
   const held = { ...staged, state: "held" };
   const again = confirmed(held, 5_000, 5_000);
   const ended = applied(staged, 3_000);
@@ -96,7 +79,7 @@ test("what a process that was cut off writes behind its successor takes nothing 
 });
 
 test("another upload takes the place of one that was refused", () => {
-  const wrong = newImport({ ...UPLOAD, errors: [{ line: 2, message: "has no userId" }], errorCount: 1 });
-  const right = newImport({ ...UPLOAD, uploadId: "other" });
+  const wrong = importOf({ errors: [{ line: 2, message: "has no userId" }], errorCount: 1 });
+  const right = importOf({ uploadId: "other" });
   expect([wrong.state, further(wrong, right)]).toEqual(["refused", right]);
 });

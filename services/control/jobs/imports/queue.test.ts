@@ -1,23 +1,11 @@
 import { expect, test } from "@jest/globals";
 import type { Table } from "#kafka";
 import { type MembershipImport, topicMap } from "#topics";
-import { applied, newImport } from "./import.ts";
+import { importOf } from "./fixtures/import.ts";
+import { applied } from "./import.ts";
 import { createImportQueue } from "./queue.ts";
 
 const { membershipImports: topic } = topicMap({ prefix: "", retryDelaysMs: [1] });
-
-function importOf(importId: string, queuedAtMs: number): MembershipImport {
-  const rows = { rows: 1, errors: [], errorCount: 0, uploadId: "u", fromOffset: 0, toOffset: 1 };
-  return newImport({
-    ...rows,
-    audienceId: "aud",
-    importId,
-    mode: "replace",
-    isHeldByRequest: false,
-    nowMs: 1_000,
-    queuedAtMs,
-  });
-}
 
 /** A table that the test writes. */
 function setup(begun: readonly MembershipImport[]) {
@@ -48,7 +36,7 @@ function setup(begun: readonly MembershipImport[]) {
 }
 
 test("an import that has ended stays so, whatever a process that was cut off writes behind it", async () => {
-  const [first, second] = [importOf("first", 1_000), importOf("second", 1_001)];
+  const [first, second] = [importOf({ importId: "first" }), importOf({ queuedAtMs: 1_002 })];
   const { comes, queue } = setup([first, second]);
   const ended = applied(first, 2_000);
   comes(first.id, ended);
@@ -62,7 +50,7 @@ test("an import that has ended stays so, whatever a process that was cut off wri
 });
 
 test("each import of a list gets a place behind all others", () => {
-  const { queue } = setup([importOf("first", 5_000)]);
-  expect([queue.nextPlaceMs("aud", 1_000), queue.nextPlaceMs("aud", 9_000)]).toEqual([5_001, 9_000]);
+  const { queue } = setup([importOf({ queuedAtMs: 5_000 })]);
+  expect([queue.nextPlaceMs("aud_1", 1_000), queue.nextPlaceMs("aud_1", 9_000)]).toEqual([5_001, 9_000]);
   expect(queue.nextPlaceMs("other", 1_000)).toBe(1_000);
 });

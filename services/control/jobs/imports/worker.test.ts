@@ -2,7 +2,8 @@
 import { expect, test } from "@jest/globals";
 import type { MembershipImport } from "#topics";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
-import { applied, confirmed, type ImportMode, newImport } from "./import.ts";
+import { importOf } from "./fixtures/import.ts";
+import { applied, confirmed, type ImportMode } from "./import.ts";
 import { RowsExpiredError } from "./staged-rows.ts";
 import { type ImportWork, workOn } from "./worker.ts";
 
@@ -41,20 +42,8 @@ class World {
     this.rows = options.rows;
     this.members = new Set(options.members);
     this.known = new Set([...options.members, ...Object.keys(options.merged ?? {}), "other"]);
-    this.one = newImport({
-      audienceId: LIST,
-      importId: "one",
-      mode: options.mode ?? "replace",
-      isHeldByRequest: false,
-      rows: options.rows.length,
-      errors: [],
-      errorCount: 0,
-      uploadId: "u",
-      fromOffset: 0,
-      toOffset: 1,
-      nowMs: 1,
-      queuedAtMs: 1,
-    });
+    const { mode = "replace", rows } = options;
+    this.one = importOf({ audienceId: LIST, mode, rows: rows.length, nowMs: 1 });
   }
 
   /** Dies instead of the step, or right after it. */

@@ -3,6 +3,7 @@ import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import { type DestinationConfig, type Regulation, type TopicMap, witnessesOf } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
+import { forgetEnded } from "../../records/durable-work/forgetting.ts";
 import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import { Pace } from "../../records/durable-work/pace.ts";
@@ -39,8 +40,6 @@ const DELIVERY_TIMEOUT_MS = 5_000;
 /** How far a regulation is asks Kafka up to four times to be noted. One that is given up is tried again. */
 const NOTING_TIMEOUT_MS = 10_000;
 
-const FORGET_EVERY_MS = 3_600_000;
-
 /** A regulation is held open while it is worked on, and has up to a megabyte. */
 const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 
@@ -60,8 +59,7 @@ export function openRegulations(context: Context, parts: OpenRegulationsParts): 
   const asking = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const store = createRegulationStore({ topic, table, producer: asking, serde });
   own(context, parts, { table, store, producer: kafka.durableProducer() });
-  const forgetting = context.host.setInterval(() => void forgetOld(context, topics, store), FORGET_EVERY_MS);
-  context.lifecycle.onStop("forgetting of regulations", async () => forgetting.clear());
+  forgetEnded(context, topics, { what: "regulations", store, hasEnded });
   return store;
 }
 
@@ -142,18 +140,4 @@ function workOf(
     host,
     nowMs,
   };
-}
-
-/** As long as the dead letters that may be of its users: a replay leaves those out. */
-async function forgetOld(
-  { logger, nowMs }: Context,
-  { deadLetters: { cleanup } }: Pick<TopicMap, "deadLetters">,
-  store: RegulationStore,
-): Promise<void> {
-  if (cleanup.policy !== "delete") return;
-  const beforeMs = nowMs() - cleanup.retentionMs;
-  const old = store.list().filter((regulation) => hasEnded(regulation) && regulation.updatedAtMs < beforeMs);
-  await store
-    .remove(old.map(({ id }) => id))
-    .catch((error: unknown) => logger.warn({ err: error }, "old regulations are not forgotten yet"));
 }

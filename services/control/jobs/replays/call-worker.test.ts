@@ -4,13 +4,11 @@ import { systemHost } from "#host";
 import type { RawRecord } from "#kafka";
 import { job as jobRecord, START_MS } from "#support/records";
 import { type DeliveryJob, type Replay, type ReplayedCalls, topicMap } from "#topics";
-import { replay } from "../../records/replays/fixtures/replay.ts";
+import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts";
 import type { Became, CallReplay } from "./call-selection.ts";
 import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
 
 const { calls: log, deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
-
-const NOBODY = { userId: null, anonymousId: null };
 
 function job(messageId: string, changes: Partial<DeliveryJob> = {}): DeliveryJob {
   const body = Buffer.from(JSON.stringify({ event: "Bought" }));
@@ -43,15 +41,7 @@ async function run({
 }: World = {}) {
   const toOffset = Math.ceil(sent.length / 2);
   const stretches = [0, 1].map((partition) => ({ partition, fromOffset: 0, toOffset }));
-  const asked = {
-    which: "delivered",
-    sourceId: null,
-    event: null,
-    messageId: null,
-    ...NOBODY,
-    stretches,
-    ...calls,
-  };
+  const asked = replayedCalls({ stretches, ...calls });
   const begun = { ...replay({ ends: [], ...changes }), calls: asked } as CallReplay;
   const saved: Replay[] = [];
   const written: DeliveryJob[][] = [];

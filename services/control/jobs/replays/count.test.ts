@@ -2,12 +2,11 @@ import { expect, test } from "@jest/globals";
 import type { RawRecord } from "#kafka";
 import { job } from "#support/records";
 import { type DeliveryJob, type ReplayedCalls, topicMap } from "#topics";
-import { replay } from "../../records/replays/fixtures/replay.ts";
+import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts";
 import type { Became, CallReplay } from "./call-selection.ts";
 import { type CountWork, countCalls } from "./count.ts";
 
 const { calls: log, deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
-const NOBODY = { userId: null, anonymousId: null };
 
 const BECAME: readonly Became[] = ["delivered", "dead", "pending", "delivered", "delivered", "delivered"];
 
@@ -15,7 +14,7 @@ const BECAME: readonly Became[] = ["delivered", "dead", "pending", "delivered", 
 function jobAt(number: number): DeliveryJob {
   const replayId = number === 5 ? "rpl_0" : null;
   const body = Buffer.from('{"event":"Bought"}');
-  return job({ jobId: `j${number}`, messageId: `m${number}`, replayId, body, ...NOBODY });
+  return job({ jobId: `j${number}`, messageId: `m${number}`, replayId, body, userId: null });
 }
 
 function counted(
@@ -24,15 +23,7 @@ function counted(
 ) {
   const ending = new AbortController();
   const stretches = [0, 1].map((partition) => ({ partition, fromOffset: 0, toOffset: 6 }));
-  const asked = {
-    which: "all",
-    sourceId: null,
-    event: null,
-    messageId: null,
-    ...NOBODY,
-    stretches,
-    ...calls,
-  };
+  const asked = replayedCalls({ which: "all", stretches, ...calls });
   let read = 0;
   const work: CountWork = {
     topic,

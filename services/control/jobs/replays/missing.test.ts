@@ -14,7 +14,7 @@ import {
   topicMap,
 } from "#topics";
 import type { ListedRoutedCall } from "../../deliveries/index/routed-calls-table.ts";
-import { replay } from "../../records/replays/fixtures/replay.ts";
+import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts";
 import type { CallReplay } from "./call-selection.ts";
 import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
 import { countCalls } from "./count.ts";
@@ -111,11 +111,8 @@ function setup(world: World) {
     host: { ...systemHost, delay: async () => undefined },
     nowMs: () => START_MS,
   } as unknown as CallReplayWork;
-  const asked = {
-    ...{ which: "missing", sourceId: null, event: null, messageId: null, userId: null, anonymousId: null },
-    stretches: [{ partition: 0, fromOffset: 0, toOffset: calls.length }],
-    ...selection,
-  };
+  const stretches = [{ partition: 0, fromOffset: 0, toOffset: calls.length }];
+  const asked = replayedCalls({ which: "missing", stretches, ...selection });
   // A job a step.
   const begun = { ...replay({ ends: [], callsPerSecond: 1 }), calls: asked } as CallReplay;
   return {

@@ -5,7 +5,6 @@ import { EPOCH_MS } from "#testing/host";
 import type { DeadLetter, Replay } from "#topics";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
 import { type QuietWorld, startWorld } from "../../../../test/simulation/world/fixtures/quiet-world.ts";
-import { Meters } from "../../../../test/simulation/world/meters.ts";
 import { createOwnedWork } from "../../records/durable-work/owned-work.ts";
 import { placeOf } from "../../records/places/places.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";
@@ -160,63 +159,18 @@ describe("replays of a process", () => {
     expect(line).toMatchObject({ level: "error", facts: { replayId: "bad" } });
     expect(settled()).toBe(true);
   });
-});
 
-/** Everything that forgetting does not touch is left out; its interval is the test's. */
-function forgetting(all: readonly Replay[]) {
-  const intervals: { work: () => void; everyMs: number }[] = [];
-  const removed: (readonly string[])[] = [];
-  const said: string[] = [];
-  const world = { isRefusing: false };
-  openReplays(
-    {
-      lifecycle: { onStop: () => undefined },
-      logger: { warn: (_: object, message: string) => void said.push(message) },
-      metrics: new Meters(),
-      host: {
-        setInterval(work: () => void, everyMs: number) {
-          intervals.push({ work, everyMs });
-          return { clear: () => undefined };
-        },
-      },
-      nowMs: () => EPOCH_MS,
-    } as never,
-    {
-      kafka: { durableProducer: () => ({}) },
-      ownedWork: { add: () => undefined },
-      topics: startWorld({ processes: [] }).world.topics,
-      deliveries: {},
-      store: {
-        list: () => all,
-        async remove(ids: readonly string[]) {
-          if (world.isRefusing) throw new Error("refused");
-          removed.push(ids);
-        },
-      },
-    } as never,
-  );
-  async function hourPasses(): Promise<void> {
-    for (const { work } of intervals) work();
-    await new Promise(setImmediate);
-  }
-  return { hourPasses, intervals, removed, said, world };
-}
-
-test("replays that have ended are forgotten with the dead letters that they were made of, once an hour", async () => {
-  const { cleanup } = startWorld({ processes: [] }).world.topics.deadLetters;
-  const beforeMs = EPOCH_MS - (cleanup.policy === "delete" ? cleanup.retentionMs : 0);
-  const { hourPasses, intervals, removed, said, world } = forgetting([
-    replay({ id: "old", state: "finished", updatedAtMs: beforeMs - 1 }),
-    replay({ id: "runs", state: "running", updatedAtMs: beforeMs - 1 }),
-    replay({ id: "cancelled", state: "cancelled", updatedAtMs: beforeMs - 1 }),
-    replay({ id: "young", state: "finished", updatedAtMs: beforeMs }),
-  ]);
-  expect(intervals.map(({ everyMs }) => everyMs)).toEqual([3_600_000]);
-  await hourPasses();
-  expect(removed).toEqual([["old", "cancelled"]]);
-  world.isRefusing = true;
-  await hourPasses();
-  expect(said).toEqual(["old replays are not forgotten yet"]);
+  test("that have ended are forgotten in the end", async () => {
+    const { start, until } = setup();
+    const { store } = start("control-1");
+    await until(5_000);
+    void store.put(replay({ callsPerSecond: 40, createdAtMs: EPOCH_MS, updatedAtMs: EPOCH_MS }));
+    void store.put(replay({ id: "rpl_old", state: "finished", updatedAtMs: 1 }));
+    await until(10_000);
+    expect(store.list()).toHaveLength(2);
+    await until(3_610_000);
+    expect(store.list().map(({ id }) => id)).toEqual(["rpl_1"]);
+  });
 });
 
 test("a replay whose process hears nothing of Kafka for a while is finished afterwards", async () => {

@@ -3,6 +3,7 @@ import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { Replay, TopicMap } from "#topics";
 import type { Deliveries } from "../../deliveries/index/open.ts";
+import { forgetEnded } from "../../records/durable-work/forgetting.ts";
 import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import type { DeadLetterReader } from "../../records/places/place-reader.ts";
@@ -29,15 +30,12 @@ export interface OpenReplaysParts {
 
 type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "metrics" | "host" | "nowMs">;
 
-/** Replays stay as long as the dead letters that they were made of. */
-const FORGET_EVERY_MS = 3_600_000;
-
 /** A replay is held open while it runs, and each has a record of progress a second. */
 const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 
 /** Takes part in working on replays; the API does not wait for it. */
 export function openReplays(context: Context, parts: OpenReplaysParts): void {
-  const { lifecycle, logger, metrics, host } = context;
+  const { logger, metrics, host } = context;
   const { kafka, ownedWork, serde, store, topics, table } = parts;
   const producer = kafka.durableProducer();
   const work = workOf(context, parts, producer);
@@ -72,8 +70,7 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     onRevoked: (partitions) => owner.revoked(partitions),
     end: () => owner.stop(),
   });
-  const forgetting = host.setInterval(() => void forgetOld(context, parts), FORGET_EVERY_MS);
-  lifecycle.onStop("forgetting of replays", async () => forgetting.clear());
+  forgetEnded(context, topics, { what: "replays", store, hasEnded: ({ state }) => state !== "running" });
   metrics.gauge({
     name: "control_replays_running",
     help: "Replays that this process works on.",
@@ -104,14 +101,4 @@ function workOf(
     host,
     nowMs,
   };
-}
-
-async function forgetOld({ logger, nowMs }: Context, { store, topics }: OpenReplaysParts): Promise<void> {
-  const { cleanup } = topics.deadLetters;
-  if (cleanup.policy !== "delete") return;
-  const beforeMs = nowMs() - cleanup.retentionMs;
-  const old = store.list().filter(({ state, updatedAtMs }) => state !== "running" && updatedAtMs < beforeMs);
-  await store
-    .remove(old.map(({ id }) => id))
-    .catch((error: unknown) => logger.warn({ err: error }, "old replays are not forgotten yet"));
 }

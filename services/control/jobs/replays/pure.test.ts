@@ -152,8 +152,8 @@ describe("a request for a replay", () => {
     [{}, ["ids: is required, or destinationId or issueId"]],
     [{ callsPerSecond: 5 }, ["ids: is required, or destinationId or issueId"]],
     [
-      { ids: ["j1"], toDestinationId: "d1", from: "2026-01-01" },
-      ["toDestinationId: cannot be given beside ids", "from: cannot be given beside ids"],
+      { ids: ["j1"], toDestinationId: "d1", reason: "permanent", from: "2026-01-01", to: "2026-01-02" },
+      ["toDestinationId", "reason", "from", "to"].map((path) => `${path}: cannot be given beside ids`),
     ],
     [{ issueId: "iss_2" }, ["issueId: there is no issue iss_2"]],
     [{ issueId: "iss_1", destinationId: "d2" }, ["issueId: is not an issue of destination d2"]],

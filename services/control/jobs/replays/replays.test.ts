@@ -197,12 +197,6 @@ describe("a replay (contract 3.7, 10.6)", () => {
     ]);
   }, 90_000);
 
-  test("of nothing is finished at once", async () => {
-    const { body } = await start({ destinationId: await createDestination() });
-    expect(body).toMatchObject({ matched: 0 });
-    expect(await untilState(body.replayId, "finished")).toMatchObject({ replayed: 0 });
-  }, 60_000);
-
   test("that is cancelled sends no more, and stays cancelled", async () => {
     const destinationId = await createDestination();
     await die(destinationId, 100);
@@ -232,67 +226,3 @@ describe("a replay (contract 3.7, 10.6)", () => {
     expect((await control.ask(`/v1/replays/${body.replayId}`, { method: "DELETE" })).status).toBe(409);
   }, 60_000);
 });
-
-describe("a request for a replay", () => {
-  const pathsOf = async (body: object) => {
-    const answer = await start(body);
-    return [answer.status, answer.body.errors.map(({ path }: { path: string }) => path)];
-  };
-
-  test("is refused with every reason", async () => {
-    const off = await createDestination({ enabled: false });
-    const [died] = await die(off, 1);
-    expect(await pathsOf({})).toEqual([422, ["ids"]]);
-    expect(await pathsOf({ destinationId: "none" })).toEqual([422, ["destinationId"]]);
-    expect(await pathsOf({ destinationId: off, from: "no time" })).toEqual([422, ["from", "destinationId"]]);
-    expect(await pathsOf({ ids: ["none", died] })).toEqual([422, ["ids[0]", "ids[1]"]]);
-    expect(await pathsOf({ destinationId: off, callsPerSecond: 0, to: 5 })).toEqual([
-      422,
-      ["to", "callsPerSecond"],
-    ]);
-    expect(await pathsOf({ ids: [], all: true })).toEqual([422, ["all", "ids"]]);
-  });
-
-  test("names a replay that is not there: 404", async () => {
-    expect((await control.ask("/v1/replays/none")).status).toBe(404);
-    expect((await control.ask("/v1/replays/none", { method: "DELETE" })).status).toBe(404);
-  });
-
-  test("is listed afterwards", async () => {
-    const { body } = await control.ask("/v1/replays?limit=200");
-    expect(body.data.length).toBeGreaterThanOrEqual(1);
-    expect(body.next).toBeNull();
-  });
-});
-
-test("of two processes one works on a replay, and the other one takes over when it ends", async () => {
-  const destinationId = await createDestination();
-  await die(destinationId, 200);
-  const { stack, prefix, keys } = control;
-  const other = await startControl({ stack, prefix, keys });
-  let isStopped = false;
-  try {
-    const { body } = await start({ destinationId, callsPerSecond: 40 });
-    await until(async () => (await replayOf(body.replayId)).replayed > 0, {
-      timeoutMs: 30_000,
-      what: "progress",
-    });
-    const owners = async (): Promise<number> => {
-      const all = await Promise.all([control, other].map((service) => service.metrics()));
-      return all.filter((metrics) => metrics.includes("hookline_control_replays_running 1")).length;
-    };
-    // Nobody works on it for a moment while a rebalance gives it to the other one.
-    await until(async () => (await owners()) > 0, { timeoutMs: 30_000, what: "an owner" });
-    expect(await owners()).toBeLessThanOrEqual(1);
-    await other.stop();
-    isStopped = true;
-    const { replayed } = await untilState(body.replayId, "finished");
-    const jobs = await jobsOf(destinationId);
-    expect(new Set(jobs.map(({ jobId }) => jobId)).size).toBe(200);
-    expect(replayed).toBe(200);
-    // What one progress interval holds may have been sent twice, under the same ids.
-    expect(jobs.length).toBeLessThanOrEqual(200 + 80);
-  } finally {
-    if (!isStopped) await other.stop();
-  }
-}, 120_000);

@@ -2,10 +2,9 @@
 
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
-import { recordedLog } from "#support/recorded-log";
 import type { Replay } from "#topics";
-import { LOCAL_CALLER } from "../../http/auth.ts";
-import { type ControlApp, createServer } from "../../http/server.ts";
+import { serverOf } from "../../http/fixtures/server.ts";
+import type { ControlApp } from "../../http/server.ts";
 import { ofSource } from "../../resources/destinations/configured.ts";
 import { addSourceReplayRoute, type SourceReplayParts } from "./source-replays.ts";
 
@@ -43,13 +42,7 @@ async function setup(destinations: readonly Connected[]) {
     nowMs: () => Date.parse("2026-02-01"),
     audit: { record: async ({ resourceId }: { resourceId: string }) => void noted.push(resourceId) },
   } as unknown as SourceReplayParts;
-  const server = await createServer({
-    authorise: () => LOCAL_CALLER,
-    telemetry: { answered: () => undefined },
-    logger: recordedLog().logger,
-    newRequestId: () => "r",
-    routes: [(routes) => addSourceReplayRoute(routes, parts)],
-  });
+  const server = await serverOf([(routes) => addSourceReplayRoute(routes, parts)]);
   app = server;
   const ask = async (id: string, body?: object) => {
     const answer = await server.inject({

@@ -12,7 +12,7 @@ interface OpenParts {
 
 /** Resolves when all that deliverers have said is known. */
 export async function openBreakers(
-  { lifecycle, logger, nowMs }: Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "nowMs">,
+  { logger, nowMs }: Pick<ServiceContext<unknown>, "logger" | "nowMs">,
   { kafka, serde, topics }: OpenParts,
 ): Promise<Breakers> {
   const topic = topics.endpointBreakers;
@@ -27,7 +27,6 @@ export async function openBreakers(
   table.onChange((_, said) => {
     if (said !== undefined) breakers.observe(said, nowMs());
   });
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   await table.load();
   return breakers;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { createAudience, patchAudience } from "./audience.ts";
-import { createProblems, patchProblems } from "./rules.ts";
+import { createProblems, patchProblems, previewProblems } from "./rules.ts";
 
 const definitionOf = (name: string) => ({ event: name });
 const created = createAudience(
@@ -89,4 +89,10 @@ test("where all audiences are beyond it since an upgrade, an edit that makes one
     "has 420 conditions with contains or not_contains, at most 100 are allowed",
   ]);
   expect(problemsOf(searching(20, [{ event: "F" }]))).toEqual([]);
+  expect(previewProblems({ definition: searching(6) }, [])).toEqual([
+    {
+      path: "definition",
+      message: "has 120 conditions with contains or not_contains, at most 100 are allowed",
+    },
+  ]);
 });

@@ -152,18 +152,6 @@ describe("an audience (contract 10.8)", () => {
     expect([answer.status, Object.keys(problemFields(answer))]).toEqual([422, ["definition"]]);
   });
 
-  test("is refused when its conditions look into too many texts, with the figure and the bound; a preview too", async () => {
-    const conditions = Array.from({ length: 20 }, () => ({ path: "a", op: "contains", value: "x" }));
-    const definition = {
-      any: Array.from({ length: 6 }, (_, index) => ({ event: `E${index}`, where: conditions })),
-    };
-    const problem = {
-      definition: "has 120 conditions with contains or not_contains, at most 100 are allowed",
-    };
-    expect(problemFields(await make({ name: "Costly", definition }))).toEqual(problem);
-    expect(problemFields(await make({ definition }, `${AUDIENCES}/preview`))).toEqual(problem);
-  });
-
   test("a list has neither anonymous members nor a past to look back on", async () => {
     const answer = await make({
       name: "Odd list",

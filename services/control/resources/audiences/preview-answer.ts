@@ -1,6 +1,7 @@
 // What previews of audiences and of computed traits say alike.
 import { type Static, Type } from "typebox";
 import type { AudienceConfig } from "#topics";
+import { nullableInteger } from "../../http/nullable.ts";
 import { accountsFromMs } from "./compiled.ts";
 import type { MemberParts } from "./member-parts.ts";
 import { preparationOf } from "./preparation.ts";
@@ -22,11 +23,9 @@ export const PREVIEW_FIELDS = {
     description:
       "Every profile was looked at, and there are no unknownCalls and no unknownAudiences; otherwise the count is an estimate.",
   }),
-  countError: Type.Unsafe<number | null>({
-    type: ["integer", "null"],
-    description:
-      "The count is at most so far from the estimate: with 95 % certainty, or surely where five seconds did not reach all partitions. 0 when exact; null while there are unknownCalls or unknownAudiences.",
-  }),
+  countError: nullableInteger(
+    "The count is at most so far from the estimate: with 95 % certainty, or surely where five seconds did not reach all partitions. 0 when exact; null while there are unknownCalls or unknownAudiences.",
+  ),
   profiles: Type.Integer({
     description: "How many there are; of a definition of accounts, how many accounts.",
   }),

@@ -1,6 +1,7 @@
 // All profiles, a few at a time, with what of each is asked for: in pages, or all of them.
 import { csvRow } from "../../http/csv.ts";
 import { refused } from "../../http/problem.ts";
+import { idsBehind } from "../../records/profiles/next-ids.ts";
 import type { ProfileReader, SentState } from "../../records/profiles/replica.ts";
 import type { Slices } from "../../records/profiles/slices.ts";
 
@@ -36,13 +37,11 @@ async function* look<T extends object>(
   await pause();
   for (let { partition } = from; partition < profiles.partitions; partition += 1) {
     const after = partition === from.partition ? from.after : undefined;
-    for (let ids = take(profiles, partition, after); ids.length > 0; ) {
+    for (const ids of idsBehind(profiles, partition, { after, most: IDS_AT_A_TIME }))
       for (const id of ids) {
         yield { place: { partition, after: id }, found: await foundOf(id, partition) };
         await pause();
       }
-      ids = take(profiles, partition, ids.at(-1));
-    }
   }
 
   async function foundOf(id: string, partition: number): Promise<T | undefined> {
@@ -56,20 +55,8 @@ export function* everyProfile(
   profiles: ProfileReader,
 ): Generator<{ readonly partition: number; readonly id: string }> {
   for (let partition = 0; partition < profiles.partitions; partition += 1)
-    for (let ids = take(profiles, partition, undefined); ids.length > 0; ) {
+    for (const ids of idsBehind(profiles, partition, { most: IDS_AT_A_TIME }))
       for (const id of ids) yield { partition, id };
-      ids = take(profiles, partition, ids.at(-1));
-    }
-}
-
-/** A list, and no cursor that stays open while others are served. */
-function take(profiles: ProfileReader, partition: number, after: string | undefined): string[] {
-  const taken: string[] = [];
-  for (const id of profiles.ids(partition, after)) {
-    taken.push(id);
-    if (taken.length === IDS_AT_A_TIME) break;
-  }
-  return taken;
 }
 
 export interface ScanPage<T> {

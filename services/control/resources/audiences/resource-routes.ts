@@ -195,8 +195,8 @@ function addDeleteRoute<View extends Estimated>(
         response: {
           ...(removal.exitAllCode !== undefined && { [removal.exitAllCode]: NoContent }),
           204: NoContent,
-          // Other audiences may name it.
-          ...(resource === "audience" && conflictResponse),
+          // Audiences may name it.
+          ...conflictResponse,
           ...problemResponses,
         },
       },

@@ -1,5 +1,6 @@
 // Some of the profiles, evenly spread over all.
 import { type Subject, subjectOf } from "#audiences";
+import { idsBehind } from "../../records/profiles/next-ids.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
 import type { Pause } from "../../records/profiles/slices.ts";
 import type { MemberParts } from "./member-parts.ts";
@@ -85,30 +86,13 @@ interface Stride {
 /** Every `step`th id of all partitions, some at a time: neither the oldest nor the first by name alone. */
 function* strided(profiles: ProfileReader, step: number, of: Subject): Generator<Stride> {
   const isOfAll = of === "users";
-  const many = isOfAll ? Math.min(PASSED_AT_A_TIME, JUDGED_AT_A_TIME * step) : PASSED_AT_A_TIME;
+  const most = isOfAll ? Math.min(PASSED_AT_A_TIME, JUDGED_AT_A_TIME * step) : PASSED_AT_A_TIME;
   let place = 0;
-  for (let partition = 0; partition < profiles.partitions; partition += 1) {
-    let after: string | undefined;
-    for (let ids = firstIds(profiles, partition, { after, many }); ids.length > 0; ) {
+  for (let partition = 0; partition < profiles.partitions; partition += 1)
+    for (const ids of idsBehind(profiles, partition, { most })) {
       const meant = isOfAll ? ids : ids.filter((id) => subjectOf(id) === of);
       const taken = meant.filter((_, index) => (place + index) % step === 0);
       place += meant.length;
       yield { partition, ids: { taken, passed: meant.length } };
-      after = ids.at(-1);
-      ids = firstIds(profiles, partition, { after, many });
     }
-  }
-}
-
-function firstIds(
-  profiles: ProfileReader,
-  partition: number,
-  { after, many }: { readonly after: string | undefined; readonly many: number },
-): string[] {
-  const ids: string[] = [];
-  for (const id of profiles.ids(partition, after)) {
-    ids.push(id);
-    if (ids.length === many) break;
-  }
-  return ids;
 }

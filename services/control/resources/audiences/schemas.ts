@@ -1,8 +1,8 @@
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { MAX_SENT_TRAITS } from "#audiences";
 import type { JsonObject } from "#contract";
 import { NameField, TimeField } from "../../http/fields.ts";
-import { nullableInteger, nullableString } from "../../http/nullable.ts";
+import { nullable, nullableInteger, nullableString } from "../../http/nullable.ts";
 import { PageQuery } from "../../http/pages.ts";
 import { AUDIENCE_STATUSES, type AudienceStatus } from "./status.ts";
 
@@ -135,10 +135,6 @@ export const DeleteAudienceQuery = Type.Object(
 
 /** What exitAll is to an audience is nothing to a computed trait. */
 export const NoQuery = Type.Object({}, { additionalProperties: false });
-
-function nullable<T>(schema: TSchema & { readonly type: string }) {
-  return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
-}
 
 const Progress = Type.Object(
   {

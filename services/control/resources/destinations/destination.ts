@@ -2,6 +2,7 @@
 import { MASK } from "#secrets";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { type LabelsPatch, patchLabels } from "../../http/labels.ts";
+import { isoTime } from "../../http/time-pages.ts";
 import { type OptionsInput, optionsView, patchOptions } from "./options/patch.ts";
 import { pauseView } from "./pause.ts";
 import { patchSecrets, previousSecretValidUntil, type SecretInput } from "./rotation.ts";
@@ -85,8 +86,8 @@ export function destinationView(destination: DestinationConfig, nowMs: number) {
       url,
       headers: Object.fromEntries(headers.map((header) => [header.name, MASK])),
     })),
-    createdAt: new Date(destination.createdAtMs).toISOString(),
-    updatedAt: new Date(destination.updatedAtMs).toISOString(),
+    createdAt: isoTime(destination.createdAtMs),
+    updatedAt: isoTime(destination.updatedAtMs),
   };
 }
 

@@ -185,22 +185,6 @@ describe("destinations (contract 4.1, 10.3)", () => {
     expect((await create({ webhooks: webhooks(5) })).webhooks).toHaveLength(5);
   });
 
-  test.each([
-    "User-Agent",
-    "content-type",
-    "Content-Length",
-    "host",
-    "X-Signature",
-    "Connection",
-    "transfer-encoding",
-  ])("the header %s is the product's own (contract 2.8)", async (name) => {
-    const webhooks = [{ url: "https://example.com/", headers: { [name]: "x" } }];
-    const answer = await control.ask("/v1/destinations", { body: destination({ webhooks }) });
-    expect(problemFields(answer)).toEqual({
-      [`webhooks[0].headers.${name}`]: expect.stringContaining("cannot be overridden"),
-    });
-  });
-
   test("has labels, which a patch changes one by one", async () => {
     const { id, labels } = await create({ labels: { team: "growth", env: "live" } });
     expect(labels).toEqual({ env: "live", team: "growth" });

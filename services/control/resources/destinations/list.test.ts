@@ -1,11 +1,10 @@
 // Lists of destinations behind the real HTTP server; what they work with is held by the test.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { recordedLog } from "#support/recorded-log";
 import { destination as destinationRecord } from "#support/records";
 import type { DestinationConfig } from "#topics";
-import { LOCAL_CALLER } from "../../http/auth.ts";
-import { type ControlApp, createServer } from "../../http/server.ts";
+import { serverOf } from "../../http/fixtures/server.ts";
+import type { ControlApp } from "../../http/server.ts";
 import { listingOf } from "../../records/fixtures/listing.ts";
 import { groupsOf } from "./configured.ts";
 import type { DestinationParts } from "./parts.ts";
@@ -49,13 +48,7 @@ beforeAll(async () => {
     addressPolicy: silent,
     nowMs: () => 10,
   } as unknown as DestinationParts;
-  app = await createServer({
-    authorise: () => LOCAL_CALLER,
-    telemetry: { answered: silent },
-    logger: recordedLog().logger,
-    newRequestId: () => "r",
-    routes: [(server) => addDestinationRoutes(server, parts)],
-  });
+  app = await serverOf([(server) => addDestinationRoutes(server, parts)]);
 });
 afterAll(() => app.close());
 

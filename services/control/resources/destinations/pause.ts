@@ -1,8 +1,9 @@
 // How a destination's pause and what is asked of its waiting calls change its configuration; pure.
 import { Type } from "typebox";
-import { formatDuration, parseDuration, UNITS_MS } from "#contract";
+import { formatDuration, isJsonObject, parseDuration, UNITS_MS } from "#contract";
 import type { DestinationConfig } from "#topics";
 import { DRY_RUN } from "../../http/dry-run.ts";
+import { nullableString } from "../../http/nullable.ts";
 import type { FieldProblem } from "../../http/problem.ts";
 import { isoTime } from "../../http/time-pages.ts";
 
@@ -12,7 +13,7 @@ const MAX_LIMIT = formatDuration(MAX_LIMIT_MS);
 
 const LIMIT = `How long a call may wait for the pause to end, counted from when it was to be sent; then it is a dead letter, destination_paused. As 90s, 30m, 12h, 2d or in ISO 8601 (PT12H), at most ${MAX_LIMIT}; null is the window of retries.`;
 
-const Limit = Type.Unsafe<string | null>({ type: ["string", "null"], description: LIMIT });
+const Limit = nullableString(LIMIT);
 
 export const PauseBody = Type.Object(
   { callsWaitFor: Type.Optional(Limit), ...DRY_RUN },
@@ -26,8 +27,7 @@ export const PauseView = Type.Object(
 
 /** What is wrong with a request, whatever it looks like. */
 export function pauseProblems(body: unknown): FieldProblem[] {
-  const limit: unknown =
-    typeof body === "object" && body !== null && "callsWaitFor" in body ? body.callsWaitFor : undefined;
+  const limit = isJsonObject(body) ? body["callsWaitFor"] : undefined;
   if (typeof limit !== "string") return [];
   const limitMs = parseDuration(limit);
   if (limitMs === undefined) return [{ path: "callsWaitFor", message: "is not a duration such as 12h" }];

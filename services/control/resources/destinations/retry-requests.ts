@@ -72,7 +72,7 @@ interface OpenParts {
 
 /** Resolves when all that was asked for is known. */
 export async function openRetryRequests(
-  { lifecycle, logger, nowMs }: Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "nowMs">,
+  { logger, nowMs }: Pick<ServiceContext<unknown>, "logger" | "nowMs">,
   { ids, kafka, producer, serde, topics }: OpenParts,
 ): Promise<RetryRequests> {
   const topic = topics.retryRequests;
@@ -90,7 +90,6 @@ export async function openRetryRequests(
   table.onChange((_, request) => {
     if (request !== undefined) book.observe(request);
   });
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   await table.load();
   return {
     async ask(asked) {

@@ -2,6 +2,7 @@
 // encryption that it is given.
 import { parseDuration, UNITS_MS } from "#contract";
 import type { DestinationConfig } from "#topics";
+import { isoTime } from "../../http/time-pages.ts";
 import type { Sealer } from "./secrets.ts";
 
 /** Enough for a receiver's own deployment; Standard Webhooks verifiers accept either signature meanwhile. */
@@ -62,5 +63,5 @@ function validFor({ previousSecretValidFor: text }: SecretInput): number | undef
 /** Until when the old secret signs too, as the API shows it. */
 export function previousSecretValidUntil({ previousSecretUntilMs }: Secrets, nowMs: number): string | null {
   const isOver = previousSecretUntilMs === null || previousSecretUntilMs <= nowMs;
-  return isOver ? null : new Date(previousSecretUntilMs).toISOString();
+  return isOver ? null : isoTime(previousSecretUntilMs);
 }

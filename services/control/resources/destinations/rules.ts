@@ -1,5 +1,5 @@
 // What a destination's schema cannot say: rules of URLs and headers (contract 2.8, 4.2), masked values, sources that exist.
-import { webhookProblems } from "#contract";
+import { isJsonObject, webhookProblems } from "#contract";
 import { MASK } from "#secrets";
 import type { Webhook } from "#topics";
 import { labelProblems } from "../../http/labels.ts";
@@ -17,7 +17,7 @@ export interface RulesContext extends OptionRules, SourceCostRules {
 
 /** `body` may have any shape: what its schema refuses is passed over here, so that all problems are named together. */
 export function destinationProblems(body: unknown, context: RulesContext): FieldProblem[] {
-  const given = isObject(body) ? body : {};
+  const given = isJsonObject(body) ? body : {};
   const { sourceIds, webhooks } = given;
   const stored = context.before?.webhooks ?? [];
   const options = optionProblems(given, context);
@@ -48,8 +48,8 @@ function webhookFieldProblems(webhooks: readonly unknown[], stored: readonly Web
 
 /** The parts of a webhook that have the right type; a URL that has not is replaced by one that no rule refuses. */
 function readableWebhook(webhook: unknown, index: number): WebhookInput {
-  const { url, headers } = isObject(webhook) ? webhook : {};
-  const entries = Object.entries(isObject(headers) ? headers : {});
+  const { url, headers } = isJsonObject(webhook) ? webhook : {};
+  const entries = Object.entries(isJsonObject(headers) ? headers : {});
   const strings = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return {
     url: typeof url === "string" ? url : `https://unreadable-${index}.invalid/`,
@@ -69,8 +69,4 @@ function maskProblems(
       path: `webhooks[${index}].headers.${name}`,
       message: `is the mask ${MASK}, which stands for a stored value, but none is stored for this header of this URL: give the value`,
     }));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -239,27 +239,3 @@ test("what died of a deleted user is not sent again by a replay; what died of ot
   const jobs = (await topics.jobs()).filter((job) => job.destinationId === destinationId);
   expect(jobs.map(({ messageId }) => messageId)).toEqual(["died-kept"]);
 }, 60_000);
-
-test("of two processes one works on a regulation, and the other one goes on when it ends", async () => {
-  const subjectIds = users(1_000, "handed");
-  const { stack, prefix, keys } = control;
-  const settings = { HOOKLINE_REGULATION_RATE: "400" };
-  const other = await startControl({ stack, prefix, keys, settings });
-  let isStopped = false;
-  try {
-    const { body } = await start({ regulationType: "DELETE_ONLY", subjectIds });
-    await until(async () => (await notificationsOf(subjectIds)).length > 0, {
-      timeoutMs: 30_000,
-      what: "the first notifications",
-    });
-    const owners = await Promise.all([control, other].map((service) => service.metrics()));
-    expect(owners.filter((text) => text.includes("hookline_control_regulations_open 1"))).toHaveLength(1);
-    await other.stop();
-    isStopped = true;
-    expect(await finished(body.id)).toMatchObject({ status: "finished", notified: 2_000 });
-    const calls = await notificationsOf(subjectIds);
-    expect(new Set(calls.map(({ call }) => call.messageId)).size).toBe(2_000);
-  } finally {
-    if (!isStopped) await other.stop();
-  }
-}, 120_000);

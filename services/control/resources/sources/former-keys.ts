@@ -17,7 +17,7 @@ interface OpenParts {
 
 /** Resolves when all that ingest has said is known. */
 export async function openFormerKeys(
-  { lifecycle, logger }: Pick<ServiceContext<unknown>, "lifecycle" | "logger">,
+  { logger }: Pick<ServiceContext<unknown>, "logger">,
   { kafka, serde, topics }: OpenParts,
 ): Promise<FormerKeys> {
   const topic = topics.formerKeyUses;
@@ -30,7 +30,6 @@ export async function openFormerKeys(
         "the use of a former key cannot be read",
       ),
   });
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   await table.load();
   return { lastUse: (sourceId, writeKey) => table.get(formerKeyUseKey({ sourceId, writeKey })) };
 }

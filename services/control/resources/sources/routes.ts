@@ -107,11 +107,13 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
       },
     },
     async (request, reply) => {
-      checkBody(request, labelProblems(request.body, existingSource(parts, request.params.id).labels));
       const source = await updateSource(parts, request.params.id, {
         ifMatch: request.headers["if-match"],
         by: actorOf(request),
-        change: (before) => patchSource(before, request.body, parts.nowMs()),
+        change(before) {
+          checkBody(request, labelProblems(request.body, before.labels));
+          return patchSource(before, request.body, parts.nowMs());
+        },
       });
       return await reply.header("etag", entityTag(source)).send(shownSource(source, parts, request.caller));
     },

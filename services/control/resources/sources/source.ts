@@ -3,7 +3,7 @@ import type { SourceConfig } from "#topics";
 import type { Caller } from "../../http/auth.ts";
 import { type Labels, type LabelsPatch, patchLabels } from "../../http/labels.ts";
 import { maskedKey } from "../../http/masked-key.ts";
-import { isoTimeOrNull } from "../../http/time-pages.ts";
+import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import type { SourceParts } from "./parts.ts";
 
 export interface SourcePatch {
@@ -62,9 +62,8 @@ function changed(source: SourceConfig, nowMs: number): SourceConfig {
 /** As the audit log shows it. */
 export function sourceView(source: SourceConfig) {
   const { id, name, enabled, labels, writeKeys, createdAtMs, updatedAtMs } = source;
-  const createdAt = new Date(createdAtMs).toISOString();
-  const updatedAt = new Date(updatedAtMs).toISOString();
-  return { id, name, enabled, labels, writeKeys, createdAt, updatedAt };
+  const times = { createdAt: isoTime(createdAtMs), updatedAt: isoTime(updatedAtMs) };
+  return { id, name, enabled, labels, writeKeys, ...times };
 }
 
 /** As the API shows it (contract 10.2), with the last call of each key that another one replaces. With a key one can send calls, which a token may not that cannot write. */

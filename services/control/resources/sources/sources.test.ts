@@ -128,6 +128,16 @@ describe("sources (contract 10.2)", () => {
     expect(Object.keys(swapped.body.labels)).toHaveLength(16);
   });
 
+  test("two changes at once do not bring more labels than there may be", async () => {
+    const labels = (from: number) =>
+      Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`key-${from + index}`, ""]));
+    const { id } = await newSource({ name: "Web", labels: labels(0) });
+    const patches = [6, 12].map((from) =>
+      control.ask(`/v1/sources/${id}`, { method: "PATCH", body: { labels: labels(from) } }),
+    );
+    expect((await Promise.all(patches)).map(({ status }) => status)).toEqual([200, 422]);
+  });
+
   test("a merge patch's own media type is read too", async () => {
     const { id } = await newSource();
     const headers = { "content-type": "application/merge-patch+json" };

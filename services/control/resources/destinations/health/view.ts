@@ -2,8 +2,9 @@
 import { Type } from "typebox";
 import type { DestinationConfig, DestinationHealth, WebhookHealth } from "#topics";
 import { TimeField } from "../../../http/fields.ts";
-import { nullableTime } from "../../../http/nullable.ts";
+import { nullableInteger, nullableTime } from "../../../http/nullable.ts";
 import { OutcomeReasonField } from "../../../http/reason-fields.ts";
+import { isoTime } from "../../../http/time-pages.ts";
 import { WEBHOOK_FIELDS, webhookFields } from "../../../http/webhook-fields.ts";
 import type { JoinedBreaker } from "../../../records/breakers/breakers.ts";
 import { isAbout, unbrokenSinceMs } from "./written.ts";
@@ -13,7 +14,7 @@ const Failure = Type.Object(
     at: TimeField,
     ...WEBHOOK_FIELDS,
     outcome: OutcomeReasonField,
-    status: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
+    status: nullableInteger(),
     message: Type.String(),
   },
   { title: "LastFailure", description: "The last request that failed." },
@@ -86,12 +87,12 @@ export function healthView(
   const latest = failing.toSorted((one, other) => other.lastAtMs - one.lastAtMs)[0];
   return {
     state: healthState(destination, written, breakerOf),
-    since: health === undefined ? null : iso(health.sinceMs),
+    since: health === undefined ? null : isoTime(health.sinceMs),
     consecutiveFailures: isBroken ? failing.reduce((sum, { failures }) => sum + failures, 0) : 0,
     lastError: latest === undefined ? null : failureView(destination.id, latest),
     reasons: failing.map((webhook) => ({
       ...webhookFields(destination.id, webhook.url),
-      since: iso(webhook.sinceMs),
+      since: isoTime(webhook.sinceMs),
       consecutiveFailures: webhook.failures,
       lastError: failureView(destination.id, webhook),
     })),
@@ -99,9 +100,5 @@ export function healthView(
 }
 
 function failureView(destinationId: string, { lastAtMs, url, outcome, status, message }: WebhookHealth) {
-  return { at: iso(lastAtMs), ...webhookFields(destinationId, url), outcome, status, message };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  return { at: isoTime(lastAtMs), ...webhookFields(destinationId, url), outcome, status, message };
 }

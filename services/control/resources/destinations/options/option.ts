@@ -1,7 +1,8 @@
 // What an option of a destination is: its field of the API, and the field of the record that it is kept in.
-import { type TSchema, type TUnsafe, Type } from "typebox";
+import { type TUnsafe, Type } from "typebox";
 import { formatDuration, parseDuration } from "#contract";
 import type { DestinationConfig } from "#topics";
+import { nullable } from "../../../http/nullable.ts";
 
 /** How the console shows it. */
 export interface Shown {
@@ -22,11 +23,6 @@ export interface Option<Given, Stored extends keyof DestinationConfig> {
   /** Of what the rules have let through. */
   store(given: Given): DestinationConfig[Stored];
   show(stored: DestinationConfig[Stored]): Given;
-}
-
-/** One type for the value and null: of a union of two schemas ajv reports both branches. */
-export function nullable<T>(schema: TSchema & { readonly type: string }): TUnsafe<T | null> {
-  return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
 }
 
 /** Kept as it is given. */

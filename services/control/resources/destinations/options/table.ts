@@ -10,7 +10,8 @@ import {
   MAX_RETRY_DELAYS,
   parseDuration,
 } from "#contract";
-import { asGiven, duration, nullable, type Option } from "./option.ts";
+import { nullable } from "../../../http/nullable.ts";
+import { asGiven, duration, type Option } from "./option.ts";
 
 const MAX_EVENTS = 1_000;
 export const DURATION = "As 90s, 30m, 2h, 1d or in ISO 8601 (PT2H)";
