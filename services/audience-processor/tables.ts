@@ -19,7 +19,7 @@ export interface Tables {
 }
 
 export function followTables({ context, connection }: Pick<Parts, "context" | "connection">): Tables {
-  const { health, lifecycle, logger, metrics } = context;
+  const { health, logger, metrics } = context;
   const { kafka, serde, topics } = connection;
   const follow = <R extends RecordName>(
     name: string,
@@ -33,7 +33,6 @@ export function followTables({ context, connection }: Pick<Parts, "context" | "c
       onPoison: ({ key }, error) =>
         logger.error({ key, err: error }, "a record cannot be read; what it was before holds on"),
     });
-    table.failed.catch((error: unknown) => lifecycle.fail(error));
     health.readiness(`${name} is loaded`, () => table.loaded);
     return table;
   };

@@ -91,7 +91,7 @@ const NOTHING = {};
 
 /** The live configuration of destinations (contract 3.6). */
 export function followDestinations(
-  { lifecycle, logger, metrics, nowMs, settings: own }: DelivererContext,
+  { logger, metrics, nowMs, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
   const delivered = serde.excerpts(topics.destinationConfig, DELIVERED_FIELDS);
@@ -107,7 +107,6 @@ export function followDestinations(
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });
   watchTable(metrics, "destination-config", table);
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   return createDestinations(table, createSecretBox(own.encryption), nowMs);
 }
 

@@ -18,7 +18,7 @@ function checked(config: RoutedDestination): RoutedDestination {
 }
 
 export function followDestinations(
-  { logger, health, lifecycle, metrics }: RouterContext,
+  { logger, health, metrics }: RouterContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
   const routed = serde.excerpts(topics.destinationConfig, ROUTED_FIELDS);
@@ -36,7 +36,6 @@ export function followDestinations(
       ),
   });
   watchTable(metrics, "destination-config", table);
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   health.readiness("destinations are loaded", () => table.loaded);
   return {
     index,

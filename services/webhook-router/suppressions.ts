@@ -46,7 +46,7 @@ export interface Suppressions {
 }
 
 export function followSuppressions(
-  { logger, health, lifecycle }: Pick<RouterContext, "logger" | "health" | "lifecycle">,
+  { logger, health }: Pick<RouterContext, "logger" | "health">,
   { kafka, serde, topics }: Connection,
 ): Suppressions {
   const topic = topics.suppressions;
@@ -56,7 +56,6 @@ export function followSuppressions(
     decode: ({ value }) => serde.decode(topic, value),
     onPoison: (_, error) => logger.error({ err: error }, "suppression cannot be read"),
   });
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   health.readiness("suppressions are loaded", () => table.loaded);
   return { load: () => table.load(), has: (call) => isSuppressed(table, call) };
 }

@@ -5,7 +5,7 @@ import { trackedFiles } from "./tracked-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const LOCKS = /(^|\/)(package-lock\.json|Cargo\.lock|go\.sum)$/;
-const CODE = /\.(ts|mjs|cjs|go|py|java|rs|sh)$/;
+const CODE = /\.(tsx?|mjs|cjs|go|py|java|rs|sh)$/;
 /** Written by a generator, or kept as it was released or measured. */
 const RECORDED =
   /\.generated\.|(^|\/)released-|^deploy\/grafana\/dashboards\/.*\.json$|hookline\.rules\.yaml$|^clients\/vectors\/|-corpus\.json$/;

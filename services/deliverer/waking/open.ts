@@ -135,7 +135,7 @@ function aheadOfTime(
 }
 
 function followWakes(
-  { lifecycle, logger }: DelivererContext,
+  { logger }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): Table<DeliveryWake> {
   const table = kafka.table({
@@ -143,7 +143,6 @@ function followWakes(
     decode: ({ value }) => serde.decode(topics.deliveryWakes, value),
     onPoison: ({ key }, error) => logger.error({ key, err: error }, "a wake's cursor cannot be read"),
   });
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   return table;
 }
 
@@ -166,7 +165,6 @@ function followRequests(
   void table.load().catch((error: unknown) => {
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);
   });
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   return requests;
 }
 

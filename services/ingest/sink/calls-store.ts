@@ -54,7 +54,6 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
   watchTable(metrics, "source-config", table);
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   const suppressed = openSuppressions(context, kafka, topics);
   watchConfiguration(
     context,
@@ -139,15 +138,10 @@ function openRefusedCalls(
 }
 
 /** Follows suppressions by their keys alone: ingest needs nothing of a record, so it is not even decoded. */
-function openSuppressions(
-  { metrics, lifecycle }: IngestContext,
-  kafka: Kafka,
-  topics: TopicMap,
-): Table<true> {
+function openSuppressions({ metrics }: IngestContext, kafka: Kafka, topics: TopicMap): Table<true> {
   const { suppressions } = topics;
   const witnesses = witnessesOf(topics, suppressions);
   const table = kafka.table<true>({ topic: suppressions.name, witnesses, decode: () => true });
   watchSuppressions(metrics, table);
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   return table;
 }

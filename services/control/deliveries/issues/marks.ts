@@ -35,7 +35,6 @@ export async function openIssueMarks(context: Context, parts: OpenParts): Promis
     onPoison: ({ key }, error) =>
       logger.error({ issueId: key, err: error }, "what was said of an issue cannot be read"),
   });
-  table.failed.catch((error: unknown) => lifecycle.fail(error));
   await table.load();
   const write = (records: readonly { readonly key: string; readonly value: Buffer | null }[]) =>
     producer.send(records.map((record) => ({ topic: topic.name, ...record })));
