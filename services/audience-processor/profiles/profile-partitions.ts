@@ -1,55 +1,15 @@
 // The partitions of profiles that this process owns: each is restored, worked on, and given up.
 import { join } from "node:path";
-import type { OutgoingRecord, Ownership, Step, TopicPartition } from "#kafka";
-import type { PartitionStore, StoreOptions } from "#state";
+import type { Step, TopicPartition } from "#kafka";
 import { SideBySide } from "../side-by-side.ts";
-import type { Taken } from "../sizes/sizes.ts";
-import type { TurnTime } from "../turn-time.ts";
 import { leastVersionOf } from "./batch.ts";
 import type { Happening } from "./event.ts";
+import type { Companion, OwnStore, ProfilePartitionsOptions } from "./partition-parts.ts";
 import { PartitionWorker } from "./partition-worker.ts";
 import type { Tide } from "./watermark.ts";
-import type { EarlyParts, WorkerParts, WorkerStore } from "./worker-parts.ts";
 
 /** Partitions that are restored at a time. Each holds 4 MB. */
 const RESTORED_AT_A_TIME = 4;
-
-/** Works beside the events of one partition. */
-interface Companion {
-  advance(): void;
-}
-
-type OwnStore = WorkerStore & Pick<PartitionStore, "own" | "refresh" | "flush" | "close">;
-
-type WorkOn = (parts: EarlyParts) => PartitionWorker;
-
-export interface ProfilePartitionsOptions {
-  /** Folder of all stores of this topic. */
-  readonly directory: string;
-  openStore(options: StoreOptions): Promise<OwnStore>;
-  readonly store: Omit<StoreOptions, "directory" | "partition" | "onProgress" | "signal">;
-  /** How much memory the profiles of all partitions may take. */
-  readonly roomBytes: number;
-  /** Resolves when all is known that a partition's work begins with. */
-  prepare(): Promise<unknown>;
-  /** Resolves when it is known what a former owner has counted. */
-  openSizes(taken: Taken): Promise<WorkerParts["sizes"]>;
-  /** Begins the work on a partition: `workOn` makes its worker. The signal is aborted when the partition is lost. */
-  begin(partition: number, signal: AbortSignal, workOn: WorkOn): Companion;
-  /** Of the changelog. */
-  send(records: readonly OutgoingRecord[]): Promise<void>;
-  ownership(partition: number): Ownership;
-  /** First offset that was not given to a step; undefined before the first records of this term. */
-  position(partition: number): number | undefined;
-  /** What the group has committed of the partition, which was assigned already: nobody else commits it any more. */
-  committed(partition: number): Promise<number>;
-  /** A partition is open, so long after its turn came to be restored. */
-  onRestored(tookMs: number): void;
-  onRevoked(partition: number): void;
-  /** Shared by all partitions. */
-  readonly turnTime: TurnTime;
-  onFailed(error: unknown): void;
-}
 
 interface Owned {
   readonly ending: AbortController;
