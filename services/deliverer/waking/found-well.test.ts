@@ -24,8 +24,6 @@ function setup(retryDelaysMs = [10_000]) {
   const stops = new Map<string, (graceMs: number) => Promise<void> | void>();
   const stopping = new AbortController();
   const loading = Promise.withResolvers<void>();
-  const failing = Promise.withResolvers<never>();
-  const failures: unknown[] = [];
   const delays: { readonly ms: number; readonly signal: AbortSignal | undefined }[] = [];
   let looks = 0;
   let listener: EndpointQueuesListener | undefined;
@@ -43,12 +41,10 @@ function setup(retryDelaysMs = [10_000]) {
     load: () => loading.promise,
     loaded: false,
     onChange: () => () => undefined,
-    failed: failing.promise,
     get: () => undefined,
     entries: () => new Map().entries(),
     size: 0,
   };
-  const requests = { ...table, failed: Promise.withResolvers<never>().promise };
   const context = {
     host: {
       ...systemHost,
@@ -59,7 +55,6 @@ function setup(retryDelaysMs = [10_000]) {
       },
     },
     lifecycle: {
-      fail: (error: unknown) => void failures.push(error),
       onStop: (name: string, stop: (graceMs: number) => Promise<void> | void) => void stops.set(name, stop),
       stopping: stopping.signal,
     },
@@ -69,7 +64,7 @@ function setup(retryDelaysMs = [10_000]) {
   } as unknown as DelivererContext;
   const connection = {
     kafka: {
-      table: ({ topic }: { topic: string }) => (topic === "delivery-wakes" ? table : requests),
+      table: () => table,
       admin: () => admin,
     },
     serde: {},
@@ -93,8 +88,6 @@ function setup(retryDelaysMs = [10_000]) {
   return {
     begin: () => waking.begin({ assigned: [] } as unknown as Runner, () => undefined),
     delays,
-    failing,
-    failures,
     lookedAt,
     lookFor: (time: Promise<void>) => {
       lookTakes = time;
@@ -187,14 +180,6 @@ test("a pass that does not end has a second at the end of the process, or less w
     look.resolve();
     await turns();
   }
-});
-
-test("a table of cursors that follows no more ends the process", async () => {
-  const { failing, failures } = setup();
-  const why = new Error("consumer dead");
-  failing.reject(why);
-  await turns();
-  expect(failures).toEqual([why]);
 });
 
 test("what waits longest is looked at first", async () => {
