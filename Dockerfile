@@ -52,5 +52,5 @@ VOLUME /data
 EXPOSE 8080 8090 9401 9402 9403 9404 9405
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/usr/local/bin/node", "/app/bin/health.mjs"]
-ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "/app/bin/hookline.mjs"]
+ENTRYPOINT ["/usr/local/bin/node", "/app/bin/hookline.mjs"]
 CMD ["--help"]

@@ -12,8 +12,6 @@ const NEEDED_MAJOR = 24;
 const PARENT_CHECK_MS = 500;
 const LOCK = join(ROOT, ".cache", "install.lock");
 const LOCK_POLL_MS = 200;
-/** Of a process that runs services: packages/runtime/node-flags.ts says why. */
-export const NODE_FLAGS = ["--max-semi-space-size=16"];
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Nobody presses a key twice within it. */
 const SAME_SIGNAL_MS = 500;

@@ -30,7 +30,7 @@ export function settingsOf(name: ServiceName, environment: Environment): Environ
 
 /** The channel breaks when this process is killed, and the service ends (main.ts); its log goes where this one's goes. */
 function start(name: ServiceName, environment: Environment): ChildProcess {
-  return spawn(process.execPath, [...process.execArgv, MAIN, name], {
+  return spawn(process.execPath, [MAIN, name], {
     env: settingsOf(name, environment),
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // A Ctrl-C reaches this process alone: a second signal would end a service at once.

@@ -47,7 +47,7 @@ async function startLife(options: SupervisedOptions, keep: (line: string) => voi
   let reason = "";
   const child = await startChild({
     command: process.execPath,
-    args: [...process.execArgv, program],
+    args: [program],
     environment,
     onLine: (line) => {
       keep(line);

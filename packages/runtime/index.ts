@@ -19,7 +19,6 @@ export {
   watchNumbers,
   watchTable,
 } from "./metrics.ts";
-export { NODE_FLAGS } from "./node-flags.ts";
 export { dataDirSettings, processSettings } from "./process-settings.ts";
 export type { ReadAgain } from "./read-again.ts";
 export { runService } from "./run-service.ts";

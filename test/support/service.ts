@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Child, startChild, until } from "#stack";
 import { environment } from "./environment.ts";
@@ -100,12 +99,6 @@ async function untilReady(name: string, child: Child, since: () => readonly LogL
   );
 }
 
-/** What Node is started with for that version's services; a former one has nothing to say of it. */
-async function nodeFlagsOf(root: string): Promise<readonly string[]> {
-  const file = join(root, "packages/runtime/node-flags.ts");
-  return existsSync(file) ? ((await import(file)) as typeof import("#runtime")).NODE_FLAGS : [];
-}
-
 /** Starts services/<name>/main.ts and waits until it is ready. Whoever starts it must stop or kill it. */
 export async function startService({ name, settings, root = ROOT }: ServiceOptions): Promise<ServiceProcess> {
   const logs: LogLine[] = [];
@@ -113,7 +106,6 @@ export async function startService({ name, settings, root = ROOT }: ServiceOptio
     ...Object.fromEntries(Object.values(PORT_VARIABLES).map((variable) => [variable, "0"])),
     ...settings,
   };
-  const flags = await nodeFlagsOf(root);
   let child: Child;
   let ports: Record<string, number> = {};
 
@@ -121,7 +113,7 @@ export async function startService({ name, settings, root = ROOT }: ServiceOptio
     const from = logs.length;
     child = await startChild({
       command: process.execPath,
-      args: [...flags, join(root, "services", name, "main.ts")],
+      args: [join(root, "services", name, "main.ts")],
       environment: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...bareEnvironment(), ...current },
       onLine: (line) => {
         // The first lines tell what went wrong, so it is the later ones that are not kept.
