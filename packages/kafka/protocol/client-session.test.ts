@@ -1,9 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
+import { TestHost } from "#testing/host";
 import { coPartitionedAssigner, NO_ASSIGNMENT } from "../consuming/assigner-protocol.ts";
 import { StubClientGroup } from "../fixtures/stub-client-group.ts";
 import type { FetchedBatch, Join, LogCut, RecordsGone, Session, SessionHandlers } from "../session.ts";
 import { sessionFactory } from "./client-session.ts";
+import { pacedFetch, pacedHeartbeat } from "./group-fetch.ts";
 
 type Listener = (event: { payload: object }) => void;
 
@@ -113,6 +115,7 @@ function newBench(handlers: Partial<SessionHandlers> = {}): Bench {
       sessionTimeoutMs: 6_000,
       fetchPauseMs: () => 3,
       heartbeatMs: 700,
+      quietHeartbeatMs: 1_900,
       rebalanceTimeoutMs: 10_000,
       assigner: coPartitionedAssigner(() => ({ ...NO_ASSIGNMENT, busy: [] })),
     },
@@ -189,6 +192,18 @@ describe("session", () => {
       rebalanceTimeout: 10_000,
       heartbeatInterval: 700,
     });
+  });
+
+  test("one that reads nothing says so less often, as its session asks", async () => {
+    const { group } = await openBench();
+    const host = new TestHost();
+    const intervals: number[] = [];
+    const heartbeat = pacedHeartbeat(async ({ interval }) => void intervals.push(interval), host);
+    await pacedFetch(async () => [], host).call(group, 1);
+    await heartbeat.call(group, { interval: 700 });
+    await host.advance(3_000);
+    await heartbeat.call(group, { interval: 700 });
+    expect(intervals).toEqual([700, 1_900]);
   });
 
   test("a heartbeat counts from when it was asked, however late its answer is read", async () => {
