@@ -80,14 +80,14 @@ export class KeptWaiting {
     return [...this.#records.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** What is kept of the stretch; nothing of a log that was cut. */
+  /** What is kept of the stretch; nothing where the log was cut, or where commits were lost, so that what was done before waits again. */
   #cut(
     before: ReadonlyMap<string, WaitingRecords>,
     { place, toOffset, ...stretch }: Stretch,
   ): WaitingRecords {
     const records = before.get(nameOf({ place, ...stretch }));
     if (records === undefined) return new WaitingRecords(place.offset);
-    if (records.nextOffset > toOffset) {
+    if (records.nextOffset > toOffset || records.firstOffset > place.offset) {
       this.#drop(records);
       return new WaitingRecords(place.offset);
     }

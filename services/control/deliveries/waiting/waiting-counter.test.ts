@@ -117,6 +117,23 @@ test("calls wait from when they are sent until a deliverer has committed their e
   expect((await counter.count())?.counts).toEqual([]);
 });
 
+test("calls whose commits are lost wait again", async () => {
+  const { commit, counter, reads, write } = kafka();
+  write(JOBS, job("m1"), job("m2"), job("m3"), job("m4"));
+  commit(JOBS, 3);
+  expect((await counter.count())?.counts).toEqual([group(1)]);
+  commit(JOBS, 1);
+  expect((await counter.count())?.counts).toEqual([group(3)]);
+  write(JOBS, job("m5"));
+  commit(JOBS, 2);
+  expect((await counter.count())?.counts).toEqual([group(3)]);
+  expect(reads).toEqual([
+    [JOBS, 3, 4],
+    [JOBS, 1, 4],
+    [JOBS, 4, 5],
+  ]);
+});
+
 test("a call that stands in two topics, or twice in one after a crash, waits once", async () => {
   const { commit, counter, write } = kafka();
   write(JOBS, job("m1"), job("m2"));

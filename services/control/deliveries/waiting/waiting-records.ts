@@ -25,11 +25,18 @@ export interface KeptRecord extends Pick<RawRecord, "offset" | "timestampMs"> {
 export class WaitingRecords {
   #chunks: Chunk[] = [];
   #size = 0;
+  #firstOffset: number;
   /** Where reading goes on. */
   nextOffset: number;
 
-  constructor(nextOffset: number) {
-    this.nextOffset = nextOffset;
+  constructor(firstOffset: number) {
+    this.#firstOffset = firstOffset;
+    this.nextOffset = firstOffset;
+  }
+
+  /** Nothing that stands before it is kept for certain. */
+  get firstOffset(): number {
+    return this.#firstOffset;
   }
 
   get size(): number {
@@ -60,6 +67,7 @@ export class WaitingRecords {
       for (let at = 0; at < length; at += 1) onDropped(groups[at] ?? 0);
       this.#size -= length;
     }
+    this.#firstOffset = Math.max(this.#firstOffset, offset);
     this.nextOffset = Math.max(this.nextOffset, offset);
   }
 
