@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "@jest/globals";
+import { coreTimeIn, openCoreTime } from "./core-time.ts";
 import { orAborted, systemHost } from "./index.ts";
 
 describe("the system's host", () => {
@@ -27,6 +28,24 @@ describe("the system's host", () => {
     await systemHost.delay(15);
     expect(systemHost.elapsed() - before.elapsed).toBeGreaterThanOrEqual(14);
     expect(systemHost.now()).toBeGreaterThanOrEqual(before.now);
+  });
+});
+
+describe("the time that the main thread runs or waits for a core", () => {
+  test("is both of them, in ms", () => {
+    expect(coreTimeIn("1500000 500000 7\n")).toBe(2);
+    expect(coreTimeIn("0 0 0\n")).toBe(0);
+  });
+
+  test("passes while it works, whoever has the core", () => {
+    const [coreMs, elapsedMs] = [systemHost.coreMs(), systemHost.elapsed()];
+    while (systemHost.elapsed() - elapsedMs < 60);
+    const workedMs = systemHost.elapsed() - elapsedMs;
+    expect(systemHost.coreMs() - coreMs).toBeGreaterThan(workedMs / 2);
+  });
+
+  test("is not known where the system does not say it", () => {
+    expect(openCoreTime("/nowhere/schedstat")()).toBe(0);
   });
 });
 

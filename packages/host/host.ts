@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { openCoreTime } from "./core-time.ts";
 
 /** A timer that can be ended before its time. */
 export interface Timer {
@@ -18,6 +19,11 @@ export interface Host {
   elapsed(): number;
   /** The part of `elapsed` in which the process's event loop had work to do. */
   busyMs(): number;
+  /**
+   * The part of `elapsed` in which the process's main thread ran or waited for a core; 0 where the system does not say. A thread that has slept
+   * and waits for its turn counts as idle in `busyMs`: a process that is held back by others, or by its CPU limit, seems to have time left there.
+   */
+  coreMs(): number;
   setTimeout(work: () => void, delayMs: number): Timer;
   setInterval(work: () => void, everyMs: number): Timer;
   /** Works in a later turn of the event loop: what has arrived is read first. */
@@ -34,6 +40,7 @@ export const systemHost: Host = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   busyMs: () => performance.eventLoopUtilization().active,
+  coreMs: openCoreTime(),
   setTimeout(work, delayMs) {
     const timer = setTimeout(work, delayMs);
     return { clear: () => clearTimeout(timer) };

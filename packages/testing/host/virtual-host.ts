@@ -58,6 +58,10 @@ export class VirtualHost implements Host {
     return this.#time.nowMs * BUSY_SHARE;
   }
 
+  coreMs(): number {
+    return this.busyMs();
+  }
+
   setTimeout(work: () => void, delayMs: number): Timer {
     return new HostTimer(this, work, wholeMs(delayMs));
   }

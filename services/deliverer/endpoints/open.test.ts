@@ -9,7 +9,7 @@ const ONE_A_SECOND = { maxRequestsPerSecond: 1, maxInFlight: null };
 
 /** A process whose timers run when the test says so, after as much time and work as it says. */
 function setup() {
-  const clock = { elapsedMs: 1_000, busyMs: 0 };
+  const clock = { elapsedMs: 1_000, busyMs: 0, coreMs: 0 };
   const intervals = new Map<() => void, number>();
   const timeouts: { readonly work: () => void; readonly delayMs: number }[] = [];
   const stops: (() => void)[] = [];
@@ -17,6 +17,7 @@ function setup() {
     ...systemHost,
     elapsed: () => clock.elapsedMs,
     busyMs: () => clock.busyMs,
+    coreMs: () => clock.coreMs,
     setInterval(work: () => void, everyMs: number) {
       intervals.set(work, everyMs);
       return { clear: () => void intervals.delete(work) };
@@ -42,9 +43,10 @@ function setup() {
     queues,
     stops,
     timeouts,
-    tick(afterMs: number, workedMs: number): void {
+    tick(afterMs: number, workedMs: number, coreMs = workedMs): void {
       clock.elapsedMs += afterMs;
       clock.busyMs += workedMs;
+      clock.coreMs += coreMs;
       for (const work of intervals.keys()) work();
     },
   };
@@ -65,6 +67,15 @@ describe("a process's measure of itself", () => {
       return queues.isBusy;
     };
     expect([90, 91, 90, 100, 0].map(isBusyAfter)).toEqual([false, true, false, true, false]);
+  });
+
+  test("shows a busy one when it waited for a core in most of that time, however little it could do", () => {
+    const { queues, tick } = setup();
+    const isBusyAfter = (coreMs: number) => {
+      tick(100, 30, coreMs);
+      return queues.isBusy;
+    };
+    expect([90, 91, 30].map(isBusyAfter)).toEqual([false, true, false]);
   });
 
   test("shows a busy one when the timer comes more than 50 ms late, however little work was counted", () => {

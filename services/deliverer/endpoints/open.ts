@@ -10,8 +10,8 @@ import { EndpointQueues } from "./endpoint-queues.ts";
  * The time by which a wait may exceed its bound. There is one timer for all queues and limits, and none for a request.
  */
 const SWEEP_EVERY_MS = 100;
-/** Utilisation of the event loop, or lateness of a timer, from which on the process itself is what everything waits for. */
-const BUSY = { utilization: 0.9, lateMs: 50 };
+/** Share of the time in which the event loop works or wants to, or lateness of a timer, from which on the process itself is what everything waits for. */
+const BUSY = { share: 0.9, lateMs: 50 };
 /** The delay with which a view shows a breaker. */
 const BREAKERS_EVERY_MS = 500;
 const LOG_PERIOD_MS = 60_000;
@@ -31,14 +31,14 @@ export function openEndpoints({ host, lifecycle, settings }: DelivererContext): 
   });
   const wantTick = () => void host.setTimeout(() => limits.tick(host.elapsed()), TICK_AFTER_MS);
   const limits: DestinationLimits = new DestinationLimits({ queues, wantTick });
-  const measure = () => ({ busyMs: host.busyMs(), elapsedMs: host.elapsed() });
+  const measure = () => ({ busyMs: host.busyMs(), coreMs: host.coreMs(), elapsedMs: host.elapsed() });
   let before = measure();
   const timer = host.setInterval(() => {
     const now = measure();
     const sinceMs = now.elapsedMs - before.elapsedMs;
-    const utilization = (now.busyMs - before.busyMs) / sinceMs;
+    const share = Math.max(now.busyMs - before.busyMs, now.coreMs - before.coreMs) / sinceMs;
     before = now;
-    queues.sweep(now.elapsedMs, utilization > BUSY.utilization || sinceMs - SWEEP_EVERY_MS > BUSY.lateMs);
+    queues.sweep(now.elapsedMs, share > BUSY.share || sinceMs - SWEEP_EVERY_MS > BUSY.lateMs);
     limits.sweep(now.elapsedMs);
   }, SWEEP_EVERY_MS);
   lifecycle.onStop("queues", () => timer.clear());

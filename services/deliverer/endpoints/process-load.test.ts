@@ -24,7 +24,7 @@ describe("as much as a process gets done soon", () => {
     expect([load.isBusy, load.isEnough(1_000_000)]).toEqual([false, false]);
   });
 
-  test("is what it ends in a second, by the last sweep and those before", () => {
+  test("is what it ends in half a second, by the last sweep and those before", () => {
     const load = new ProcessLoad();
     const end = (count: number) => {
       for (let ended = 0; ended < count; ended += 1) load.ended();
@@ -34,9 +34,9 @@ describe("as much as a process gets done soon", () => {
     // No time has passed: it counts at the next.
     load.sweep(0, true);
     load.sweep(100, true);
-    expect([load.isEnough(4_999), load.isEnough(5_000)]).toEqual([false, true]);
+    expect([load.isEnough(2_499), load.isEnough(2_500)]).toEqual([false, true]);
     end(100);
     load.sweep(200, true);
-    expect([load.isEnough(2_999), load.isEnough(3_000)]).toEqual([false, true]);
+    expect([load.isEnough(1_499), load.isEnough(1_500)]).toEqual([false, true]);
   });
 });

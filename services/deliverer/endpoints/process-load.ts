@@ -2,8 +2,11 @@
 
 /** The most that waits may grow from one sweep to the next. */
 const MAX_STEP_MS = 200;
-/** A busy process takes as much in hand as it gets done in this time, and at least so many. */
-const BUSY_WAIT_MS = 1_000;
+/**
+ * A busy process takes as much in hand as it gets done in this time, and at least so many. The longest waits are some three times as long, and a
+ * wait of 2 s ends in a retry topic.
+ */
+const BUSY_WAIT_MS = 500;
 const BUSY_MIN_WAITING = 256;
 
 export class ProcessLoad {
