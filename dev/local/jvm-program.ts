@@ -45,7 +45,9 @@ export function jvmProgram(options: JvmProgramOptions): JvmProgram {
     log(`${name} ended with ${code}; starting it again`);
     while (term === mine) {
       try {
-        return await live(mine);
+        await live(mine);
+        if (term === mine) log(`${name} is there again`);
+        return;
       } catch (error) {
         const { message } = error as Error;
         if (term === mine)
