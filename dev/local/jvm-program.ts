@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Child } from "./child.ts";
+
+/** The pause before a program that did not come up again is tried once more. */
+const REVIVE_EVERY_MS = 5_000;
 
 export interface JvmProgramOptions {
   /** The name in messages. */
@@ -6,10 +10,12 @@ export interface JvmProgramOptions {
   /** Starts the process and waits until it answers. */
   readonly launch: () => Promise<Child>;
   readonly stopGraceMs: number;
+  /** 5 s by default. */
+  readonly reviveEveryMs?: number;
   readonly log: (line: string) => void;
 }
 
-/** A program of the stack. One that ends without being told to is started again: its data is on disk. */
+/** A program of the stack. One that ends without being told to is started again until it answers: its data is on disk. */
 export interface JvmProgram {
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -17,32 +23,50 @@ export interface JvmProgram {
   readonly isRunning: () => boolean;
 }
 
-export function jvmProgram({ name, launch, stopGraceMs, log }: JvmProgramOptions): JvmProgram {
+export function jvmProgram(options: JvmProgramOptions): JvmProgram {
+  const { name, launch, stopGraceMs, reviveEveryMs = REVIVE_EVERY_MS, log } = options;
   let child: Child | undefined;
-  let isWanted = false;
+  /** Counts starts and ends: what an earlier one began is over. */
+  let term = 0;
 
-  const revive = (code: number): void => {
-    log(`${name} ended with ${code}; starting it again`);
-    start().catch((error: Error) => log(`${name} did not start again: ${error.message}`));
-  };
-  const start = async (): Promise<void> => {
-    isWanted = true;
+  const live = async (mine: number): Promise<void> => {
     const started = await launch();
-    child = started;
     // It was told to end while it was coming up.
-    if (!isWanted) await started.kill();
+    if (term !== mine) {
+      await started.kill();
+      return;
+    }
+    child = started;
     void started.exited.then((code) => {
-      if (isWanted && child === started) revive(code);
+      if (term === mine) void revive(code, mine);
     });
   };
+  const revive = async (code: number, mine: number): Promise<void> => {
+    log(`${name} ended with ${code}; starting it again`);
+    while (term === mine) {
+      try {
+        await live(mine);
+        if (term === mine) log(`${name} is there again`);
+        return;
+      } catch (error) {
+        const { message } = error as Error;
+        if (term === mine)
+          log(`${name} did not start again, next try in ${reviveEveryMs / 1000} s: ${message}`);
+      }
+      await sleep(reviveEveryMs, undefined, { ref: false });
+    }
+  };
   return {
-    start,
+    start: () => {
+      term += 1;
+      return live(term);
+    },
     stop: async () => {
-      isWanted = false;
+      term += 1;
       await child?.stop(stopGraceMs);
     },
     kill: async () => {
-      isWanted = false;
+      term += 1;
       await child?.kill();
     },
     isRunning: () => child?.isRunning() ?? false,

@@ -29,7 +29,7 @@ async function program(name: string, life: string): Promise<string> {
 async function supervise(
   name: string,
   life: string,
-  more: { say?(line: string): void; sayEveryMs?: number } = {},
+  more: { say?(line: string): void; sayEveryMs?: number; readyTimeoutMs?: number } = {},
 ) {
   const file = await program(name, life);
   return superviseService({
@@ -81,6 +81,26 @@ test("a service that takes long to be ready is said to, with what it waits for",
   );
   await service.stop();
   expect(said).toContain("slow is still starting: WARN no Kafka yet");
+});
+
+test("a service that is started again and does not become ready in time is ended, and started once more", async () => {
+  const said: string[] = [];
+  const service = await supervise(
+    "hanging",
+    `if (life !== 2) log({ level: "info", msg: "ready", metricsPort: life });
+     else log({ level: "warn", msg: "no Kafka yet" });
+     if (life === 1) setTimeout(() => process.exit(9), 50);
+     else setInterval(() => {}, 1000);`,
+    { say: (line) => void said.push(line), readyTimeoutMs: 1_500 },
+  );
+  await until(() => said.includes("hanging is ready again"), { timeoutMs: 15_000, what: () => said.join() });
+  expect(said).toEqual([
+    "hanging ended with 9; starting it again in 0.5 s",
+    "hanging was not ready within 1.5 s: WARN no Kafka yet",
+    "hanging ended with 137; starting it again in 1 s",
+    "hanging is ready again",
+  ]);
+  await service.stop();
 });
 
 test("a service that is stopped stays stopped", async () => {

@@ -21,9 +21,14 @@ export interface SupervisedOptions {
   readonly say: (line: string) => void;
   /** Interval at which it is reported that a start still lasts; 20 s by default. */
   readonly sayEveryMs?: number;
+  /** 180 s by default. */
+  readonly readyTimeoutMs?: number;
 }
 
-/** A service in a process of its own that is started again, with back-off, whenever it dies after it was ready once. */
+/**
+ * A service in a process of its own. Once it was ready it is started again, with back-off, whenever it dies or does not become ready in
+ * time.
+ */
 export interface SupervisedService {
   readonly name: string;
   readonly ports: Readonly<Record<string, number>>;
@@ -42,6 +47,7 @@ interface Life {
 
 async function startLife(options: SupervisedOptions, keep: (line: string) => void): Promise<Life> {
   const { name, program, environment, say, sayEveryMs = SAY_EVERY_MS } = options;
+  const { readyTimeoutMs = READY_TIMEOUT_MS } = options;
   const ready = Promise.withResolvers<Ports>();
   let isReady = false;
   let reason = "";
@@ -64,7 +70,7 @@ async function startLife(options: SupervisedOptions, keep: (line: string) => voi
     },
   });
   const fail = (why: string): void => ready.reject(new Error(`${name} ${why}${reason && `: ${reason}`}`));
-  const timer = setTimeout(() => fail(`was not ready within ${READY_TIMEOUT_MS / 1000} s`), READY_TIMEOUT_MS);
+  const timer = setTimeout(() => fail(`was not ready within ${readyTimeoutMs / 1000} s`), readyTimeoutMs);
   const telling = setInterval(() => say(`${name} is still starting${reason && `: ${reason}`}`), sayEveryMs);
   void child.exited.then((code) => {
     fail(`ended with ${code} before it was ready`);
@@ -91,11 +97,14 @@ export async function superviseService(options: SupervisedOptions): Promise<Supe
     child = life.child;
     watch();
     if (isStopping) await child.kill();
-    // A life that ends before it is ready is told by `watch`.
-    await life.ready.then(
-      () => say(`${name} is ready again`),
-      () => undefined,
-    );
+    try {
+      await life.ready;
+      say(`${name} is ready again`);
+    } catch (error) {
+      // `watch` says that a life has ended, and starts the next one.
+      if (life.child.isRunning()) say((error as Error).message);
+      await life.child.kill();
+    }
   };
   const watch = (): void => {
     const startedAtMs = performance.now();

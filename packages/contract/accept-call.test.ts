@@ -221,6 +221,21 @@ describe("why a call is refused, in words and to the byte", () => {
     });
     expect(accept(sized(MAX_CALL_BYTES + 1), { sizeIsBounded: true }).type).toBe("track");
   });
+
+  test.each([
+    ["a write key", { writeKey: "x".repeat(40_000) }],
+    ["a time of the server", { receivedAt: ["x".repeat(40_000)] }],
+    ["a version", { version: "x".repeat(40_000) }],
+    ["a second time", { timestamp: "2024-05-01", originalTimestamp: "\u0001".repeat(6_000) }],
+    ["a sentAt beside the batch's", { sentAt: { fill: "x".repeat(40_000) } }],
+    [
+      "the spaced ids of an alias",
+      { type: "alias", previousId: "p-1", "Previous ID": "€".repeat(6_000), "User ID": "€".repeat(6_000) },
+    ],
+  ])("%s counts, though it is not delivered (contract 7.5)", (_, fields) => {
+    const sentAt = "2024-05-01T10:00:00.000Z";
+    expect(refuse(track(fields), { sentAt }).code).toBe("message_too_large");
+  });
 });
 
 describe("what a batch's root gives (contract 7.1)", () => {

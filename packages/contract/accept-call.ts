@@ -1,6 +1,6 @@
 import { CALL_TYPES, type CallType, hasPreviousId, isCallType } from "./call-types.ts";
 import { withClientIp } from "./client-context.ts";
-import { deliveredBody } from "./delivered-body.ts";
+import { deliveredBody, UNDELIVERED } from "./delivered-body.ts";
 import { readIntegrations } from "./integrations.ts";
 import { describeJson, type JsonObject, jsonSizeBytes } from "./json.ts";
 import { MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./limits.ts";
@@ -91,18 +91,28 @@ function faultRejection(call: JsonObject): Rejection | undefined {
   }
 }
 
+/** More of a field that is not delivered asks for the whole call to be measured. */
+const MAX_UNDELIVERED_CHARACTERS = 256;
+
 /**
  * The size of a call in a batch is that of its compact JSON (contract 7.5). UTF-8 takes at most three bytes per UTF-16
- * unit and the body holds nearly all of the call, so a short body spares the second stringify.
+ * unit and the body holds all of the call but what `UNDELIVERED` names, of which a short text takes at most six bytes per
+ * unit: where the body and each of those are short, the second stringify is spared.
  */
 function sizeRejection(call: JsonObject, body: string): Rejection | undefined {
-  if (body.length * 3 < MAX_CALL_BYTES / 2) return undefined;
+  if (body.length * 3 < MAX_CALL_BYTES / 2 && UNDELIVERED.every((field) => isShort(call[field])))
+    return undefined;
   const sizeBytes = jsonSizeBytes(call);
   if (sizeBytes <= MAX_CALL_BYTES) return undefined;
   return {
     code: "message_too_large",
     message: `the call has ${sizeBytes} bytes, at most ${MAX_CALL_BYTES} are allowed`,
   };
+}
+
+function isShort(value: unknown): boolean {
+  if (typeof value === "string") return value.length <= MAX_UNDELIVERED_CHARACTERS;
+  return typeof value !== "object" || value === null;
 }
 
 /** Root and own object as one, the own keys win; undefined when there is neither. */

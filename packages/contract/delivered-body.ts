@@ -48,6 +48,17 @@ const PLACED_IN_ALL = [
   "writeKey",
 ];
 
+/** Fields of a call whose values the body may not have: what the server says stands there, or another field's value. */
+export const UNDELIVERED = [
+  "version",
+  "sentAt",
+  "originalTimestamp",
+  "receivedAt",
+  "writeKey",
+  "Previous ID",
+  "User ID",
+] as const;
+
 function layout(head: string[], object?: "properties" | "traits", tail: string[] = []): Layout {
   const spaced = tail.includes("previousId") ? ["Previous ID", "User ID"] : [];
   const placed = new Set([...PLACED_IN_ALL, ...head, ...tail, ...spaced]);

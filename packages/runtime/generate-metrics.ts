@@ -44,11 +44,20 @@ function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expres
   return undefined;
 }
 
-/** The texts that an element of a list can be, where its type says so. */
+/**
+ * The texts that an element of a list can be, where its type says so: a literal list's in its order, others by the alphabet, as the
+ * compiler's own order changes with what it has read before.
+ */
 function valuesOf(list: ts.Expression, checker: ts.TypeChecker): string[] {
-  const element = checker.getTypeAtLocation(list).getNumberIndexType();
-  const members = element?.isUnion() ? element.types : element === undefined ? [] : [element];
-  return members.flatMap((type) => (type.isStringLiteral() ? [type.value] : []));
+  const type = checker.getTypeAtLocation(list);
+  if (checker.isTupleType(type)) return checker.getTypeArguments(type as ts.TypeReference).flatMap(textsOf);
+  const element = type.getNumberIndexType();
+  return element === undefined ? [] : textsOf(element).sort();
+}
+
+function textsOf(type: ts.Type): string[] {
+  const members = type.isUnion() ? type.types : [type];
+  return members.flatMap((member) => (member.isStringLiteral() ? [member.value] : []));
 }
 
 const reasons = new Set(

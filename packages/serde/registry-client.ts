@@ -1,6 +1,9 @@
 // Fences around the registry's client: it has no deadline of its own, and reports every trouble as one kind of error.
+import http from "node:http";
+import https from "node:https";
 import { SchemaRegistry } from "@kafkajs/confluent-schema-registry";
 import { IncompatibleSchemaError, PoisonRecordError, RegistryUnavailableError } from "./errors.ts";
+import { reasonOf } from "./registry-reason.ts";
 
 export interface RegistryAddress {
   /** The host without credentials. */
@@ -30,8 +33,24 @@ export function createClient({ host, auth, requestTimeoutMs }: RegistryAddress):
     // Our callers decide how long a request is retried.
     retry: { retries: 0 },
     middlewares: [deadline(requestTimeoutMs)],
+    agent: agentFor(host),
     ...(auth === undefined ? {} : { auth }),
   });
+}
+
+/** As Node's own, and errors of its connections have a message: the client passes nothing else on. */
+function agentFor(host: string): http.Agent {
+  const options = { keepAlive: true, scheduling: "lifo", timeout: 5_000 } as const;
+  const agent = host.startsWith("https:") ? new https.Agent(options) : new http.Agent(options);
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (...asked) => {
+    const connection = connect(...asked);
+    connection?.prependListener("error", (error) => {
+      error.message ||= reasonOf(error);
+    });
+    return connection;
+  };
+  return agent;
 }
 
 function deadline(timeoutMs: number): Middlewares[number] {
@@ -53,7 +72,7 @@ export async function translated<T>(request: () => Promise<T>): Promise<T> {
     return await request();
   } catch (error) {
     if (error instanceof PoisonRecordError || error instanceof RegistryUnavailableError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     const status = statusOf(error);
     if (status === NOT_FOUND) throw new NotInRegistryError(message);
     if (status === CONFLICT || status === UNPROCESSABLE) throw new IncompatibleSchemaError(message);
@@ -93,6 +112,8 @@ export async function request(
     headers,
     signal: AbortSignal.timeout(requestTimeoutMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw new Error(`${method} ${host}${path}: ${reasonOf(error)}`, { cause: error });
   });
   const answer = objectIn(await response.text());
   const errorCode = answer?.["error_code"];

@@ -79,8 +79,11 @@ function checkedId(id: unknown, subject: string): number {
 async function putCompatibility(address: RegistryAddress, subject: string): Promise<void> {
   const path = `/config/${encodeURIComponent(subject)}`;
   const body = { compatibility: COMPATIBILITY.BACKWARD };
-  const { status } = await request(address, { method: "PUT", path, body });
-  if (status !== OK) throw new Error(`PUT ${path} was answered with status ${status}`);
+  const { answer, status } = await request(address, { method: "PUT", path, body });
+  if (status === OK) return;
+  const message = answer?.["message"];
+  const said = typeof message === "string" ? `: ${message}` : "";
+  throw new Error(`PUT ${address.host}${path}: status ${status}${said}`);
 }
 
 async function schemaOf(access: Access, id: number): Promise<RawSchema> {

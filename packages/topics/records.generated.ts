@@ -403,8 +403,6 @@ export interface DestinationConfig {
   pauseLimitMs: null | number;
   /** How long its pauses that have ended lasted, together. */
   pausedMs: number;
-  /** Not written any more: when it was last asked for that its waiting calls are sent ahead of their time, which retry-requests say. */
-  retryAtMs: null | number;
   /** Delay after the first, second, ... failed attempt, in any order; the last one repeats. null is the installation's. */
   retryDelaysMs: null | Array<number>;
   /** How long a call is retried, from its first attempt; null is the installation's. */
@@ -1097,7 +1095,6 @@ export const DESTINATION_DEFAULTS = {
   pausedAtMs: null,
   pauseLimitMs: null,
   pausedMs: 0,
-  retryAtMs: null,
   retryDelaysMs: null,
   retryWindowMs: null,
   standardWebhooks: false,

@@ -52,6 +52,13 @@ export type DestinationState =
   | { readonly kind: "gone" }
   | { readonly kind: "disabled" };
 
+/** Its limits; undefined where it has none, or no request is made for it now. */
+export function quotaIn(state: DestinationState): Quota | undefined {
+  if (state.kind !== "active") return undefined;
+  const [first] = state.webhooks.values();
+  return first?.quota;
+}
+
 export interface Destinations {
   /** Resolves when the configuration has been read to its end. */
   loaded(): Promise<void>;

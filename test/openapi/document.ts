@@ -14,14 +14,14 @@ export const RELEASED_FILE = join(import.meta.dirname, "released-openapi.json.gz
 const NO_PARTS = {} as RouteParts;
 const NO_LOGGER = {} as Logger;
 
-/** Has every route; whoever gets behind their schemas finds nothing. */
-export function serverWithoutParts(): Promise<ControlApp> {
+/** Has every route, and before them what `first` adds; whoever gets behind their schemas finds nothing. */
+export function serverWithoutParts(first: (app: ControlApp) => void = () => undefined): Promise<ControlApp> {
   return createServer({
     authorise: () => LOCAL_CALLER,
     telemetry: { answered: () => undefined },
     logger: NO_LOGGER,
     newRequestId: () => "",
-    routes: ROUTES.map((add) => (app) => add(app, NO_PARTS)),
+    routes: [first, ...ROUTES.map((add) => (app: ControlApp) => add(app, NO_PARTS))],
   });
 }
 

@@ -290,6 +290,22 @@ describe("following goes on", () => {
     expect(client.renewals).toBe(8);
   });
 
+  test("more and more rarely where the topic was created again with fewer partitions, which is said", async () => {
+    client.leading = [1, 1];
+    follower.follow(topic());
+    await host.advance(0);
+    await answered([]);
+    client.leading = [1];
+    await answered([{ topic: "t", partition: 1, kind: "refused", error: notLeader }]);
+    for (let ms = 0; ms < 60_000; ms += 50) await host.advance(50);
+    expect(client.renewals).toBeLessThan(70);
+    expect(recorder.lines.at(-1)?.fields).toMatchObject({ error: "t has no partition 1 any more" });
+    client.leading = [1, 1];
+    await host.advance(1_100);
+    await answered([]);
+    expect(asked()).toEqual({ "t-0": 0, "t-1": 0 });
+  });
+
   test("no more when it is closed, without a word", async () => {
     follower.follow(topic());
     await host.advance(0);

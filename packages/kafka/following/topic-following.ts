@@ -74,7 +74,7 @@ export class TopicFollowing implements Following {
     await ending.or(renew()).catch(() => undefined);
   }
 
-  /** Whether every partition has a leader. */
+  /** Whether every partition has a leader, also one that the topic had before it was created again. */
   async #placeAll(): Promise<boolean> {
     const { ending, leaders } = this.#parts;
     const { topic } = this.#followed;
@@ -82,8 +82,10 @@ export class TopicFollowing implements Following {
       const found = await ending.or(leaders(topic));
       if (this.#isOver) return true;
       for (const [partition, leader] of found.entries()) this.#place(partition, leader);
-      if (found.length > 0 && !found.includes(NOBODY)) return true;
-      throw new KafkaError("unavailable", `a partition of ${topic} has no leader`, { canRetry: true });
+      const isWhole = found.length > 0 && !found.includes(NOBODY);
+      if (isWhole && this.#partitions.size <= found.length) return true;
+      const problem = isWhole ? `no partition ${found.length} any more` : "a partition without a leader";
+      throw new KafkaError("unavailable", `${topic} has ${problem}`, { canRetry: true });
     } catch (thrown) {
       if (ending.why === undefined) this.#failedBy(fromClientError(thrown));
       return false;

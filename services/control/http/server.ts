@@ -13,7 +13,7 @@ import {
   type RawServerDefault,
 } from "fastify";
 import { givenRequestId } from "#contract";
-import { systemHost } from "#host";
+import { type Host, systemHost } from "#host";
 import { closesUnused, type Logger } from "#runtime";
 import type { Telemetry } from "../telemetry.ts";
 import { type AllowedMethods, watchMethods } from "./allowed-methods.ts";
@@ -22,8 +22,10 @@ import { checkScope } from "./caller.ts";
 import { boundConnections, type Connections, type ConnectionsOptions } from "./connections.ts";
 import type { ConsoleFiles } from "./console/files.ts";
 import { serveConsole } from "./console/serve.ts";
+import { nextTurn } from "./next-turn.ts";
 import { openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
+import { buildSerializer } from "./serialization.ts";
 import { sessionIn } from "./session-cookie.ts";
 import { ticketIn } from "./tickets.ts";
 import { toProblem } from "./to-problem.ts";
@@ -42,7 +44,7 @@ export interface ServerOptions {
   readonly telemetry: Pick<Telemetry, "answered">;
   readonly logger: Logger;
   /** The real machine unless given. */
-  readonly host?: ConnectionsOptions["host"];
+  readonly host?: ConnectionsOptions["host"] & Pick<Host, "setImmediate">;
   /** Of a request that brings no usable id of its own. */
   readonly newRequestId: () => string;
   /** Adds the routes; each section of the API brings its own. */
@@ -66,6 +68,12 @@ const REQUEST_ID = "x-request-id";
 /** People and their programs need a few; whoever opens more cannot take the process's files and memory. */
 const MAX_CONNECTIONS = 500;
 
+/** In place of a compiler that fastify would load, and that setValidatorCompiler replaces. */
+function isGivenBelow(): never {
+  throw new Error("setValidatorCompiler has not been called");
+}
+
+/** In several turns: each loads modules, or looks at all routes. */
 export async function createServer(options: ServerOptions): Promise<ControlApp> {
   const { host = systemHost, newRequestId } = options;
   const app: ControlApp = fastify({
@@ -74,6 +82,7 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     requestIdHeader: false,
+    schemaController: { compilersFactory: { buildSerializer, buildValidator: isGivenBelow } },
     genReqId: ({ headers }) => givenRequestId(headers["x-request-id"]) ?? newRequestId(),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, newRequestId()),
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error)),
@@ -90,7 +99,10 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
   answerUnrouted(app, watchMethods(app));
   answerErrors(app, options.logger);
   app.addSchema(ProblemSchema);
-  await app.register(swagger, openApiOptions());
+  await nextTurn(host);
+  void app.register(swagger, openApiOptions());
+  // Loaded in this order; awaited here, it would end the loading before there are routes.
+  void app.register((_scope, _options, loaded) => void host.setImmediate(() => loaded()));
   app.after(() => {
     for (const addRoutes of options.routes) addRoutes(app);
     app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());

@@ -13,11 +13,16 @@ interface FrameworkError {
   readonly message?: string;
 }
 
+const TOO_LARGE =
+  "Kafka takes no record as large as this change would be: nothing was changed. Ask for less at once";
+
 /** Any error that ended a request, as the problem that the caller is told. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof KafkaError && error.canRetry)
     return new ProblemError("unavailable", kafkaDetail(error));
+  if (error instanceof KafkaError && error.code === "record_too_large")
+    return new ProblemError("too_large", TOO_LARGE);
   // Its message names keys by their ids, and never holds a secret.
   if (error instanceof SecretError) return new ProblemError("failed", error.message);
   const { statusCode = 500, validation, validationContext, message = "" } = error as FrameworkError;

@@ -117,6 +117,46 @@ describe("the log of breakers", () => {
     expect(statesIn(batches)).toEqual([["a open"], ["a open"]]);
   });
 
+  test("says again that one has closed when Kafka refused that, after a while and until it takes it", async () => {
+    const { acknowledged, batches, endpoints, fail, log, now, queues, refused, run, send } = setup();
+    fail();
+    log.flush();
+    await acknowledged();
+    endpoints.set("a", answering(10));
+    run(queues.breakerOf("a").untilMs - now() + 100);
+    send("a");
+    run(1_000);
+    log.flush();
+    await refused();
+    for (let flushes = 0; flushes < 10; flushes += 1) log.flush();
+    expect(statesIn(batches)).toEqual([["a open"], ["a closed"]]);
+    run(30_000);
+    log.flush();
+    await refused();
+    run(30_000);
+    log.flush();
+    await acknowledged();
+    run(60_000);
+    log.flush();
+    log.end();
+    expect(statesIn(batches).slice(2)).toEqual([["a closed"], ["a closed"]]);
+  });
+
+  test("says that one has closed whose half open state Kafka refused", async () => {
+    const { acknowledged, batches, endpoints, fail, log, now, queues, refused, run, send } = setup();
+    fail();
+    log.flush();
+    await acknowledged();
+    endpoints.set("a", answering(400));
+    run(queues.breakerOf("a").untilMs - now() + 100);
+    send("a");
+    log.flush();
+    await refused();
+    run(1_000);
+    log.flush();
+    expect(statesIn(batches)).toEqual([["a open"], ["a half_open"], ["a closed"]]);
+  });
+
   test("ends with the process: what was open is said to be closed", async () => {
     const { acknowledged, batches, fail, log } = setup();
     fail();

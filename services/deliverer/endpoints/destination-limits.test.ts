@@ -67,11 +67,23 @@ describe("a destination's own rate (contract 4.4)", () => {
 
   test("lets waiting calls be taken ahead where nothing is known of it, and while its next place is near", () => {
     const { flow, limits, now, quotas, run } = createTraffic();
-    quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });
-    expect(limits.hasTurn("a", now())).toBe(true);
+    const slow = { maxRequestsPerSecond: 1, maxInFlight: null };
+    quotas.set("a", slow);
+    expect(limits.hasTurn("a", slow, now())).toBe(true);
     flow("a", 1_000, 5);
     run(5);
-    expect([limits.hasTurn("a", now()), limits.hasTurn("b", now())]).toEqual([false, true]);
+    expect([limits.hasTurn("a", slow, now()), limits.hasTurn("b", slow, now())]).toEqual([false, true]);
+  });
+
+  test("lets them be taken as soon as it is raised or gone, whoever comes", () => {
+    const { limits, now, quotas, run, send } = createTraffic();
+    const slow = { maxRequestsPerSecond: 0.001, maxInFlight: null };
+    quotas.set("a", slow);
+    send("a");
+    run(100);
+    expect(limits.hasTurn("a", slow, now())).toBe(false);
+    expect(limits.hasTurn("a", undefined, now())).toBe(true);
+    expect(limits.hasTurn("a", { ...slow, maxRequestsPerSecond: 10 }, now())).toBe(true);
   });
 
   test("keeps the order of first attempts", () => {

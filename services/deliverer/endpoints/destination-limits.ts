@@ -44,9 +44,12 @@ export class DestinationLimits {
     else this.#pass(this.#limitOf(request.destinationId, request.quota), request, nowMs);
   }
 
-  /** One of its waiting calls may be taken ahead of its time: the destination's limits let it through soon. */
-  hasTurn(destinationId: string, nowMs: number): boolean {
-    return this.#limits.get(destinationId)?.hasTurn(nowMs) ?? true;
+  /** One of its waiting calls may be taken ahead of its time: the destination's limits, as they are configured now, let it through soon. */
+  hasTurn(destinationId: string, quota: Quota | undefined, nowMs: number): boolean {
+    const limit = this.#limits.get(destinationId);
+    if (limit === undefined || quota === undefined) return true;
+    limit.change(quota);
+    return limit.hasTurn(nowMs);
   }
 
   /** Lets those through whose turn it is. */

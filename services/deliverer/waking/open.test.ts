@@ -1,6 +1,8 @@
 // Waking in a whole deliverer in a simulated world: how its parts are put together.
 import { expect, test } from "@jest/globals";
 import type { Behaviour } from "#testing";
+import { EVERY_CALL } from "#topics";
+import { quietProcess } from "../../../test/simulation/world/fixtures/quiet-process.ts";
 import { callsFrom, startWorld } from "../../../test/simulation/world/fixtures/quiet-world.ts";
 
 const MINUTE_MS = 60_000;
@@ -80,4 +82,34 @@ test("a cursor that cannot be read is logged, and stops nothing", async () => {
   expect(delivered()).toHaveLength(40);
   const said = world.logs.lines.filter(({ message }) => message.includes("cursor cannot be read"));
   expect(said).toMatchObject([{ level: "error", facts: { key: "d:t:0" } }]);
+});
+
+test("calls whose turns a low rate had put far out come at the new one, which control asks for first", async () => {
+  const [limited] = startWorld().world.plan.destinations;
+  if (limited === undefined) throw new Error("there is no destination");
+  const quiet = startWorld({
+    timing: TIMING,
+    destinations: [{ ...limited, maxRequestsPerSecond: 0.1 }],
+    calls: callsFrom(6_000, 40),
+  });
+  const { delivered, until, world, writeRaw } = quiet;
+  const { serde, topics } = quietProcess(quiet, "control-1");
+  void serde.start();
+  await until(60_000);
+  expect(delivered().length).toBeLessThan(10);
+  const { id: destinationId } = limited;
+  const asked = { id: "r1", destinationId, askedAtMs: world.host("control-1").now(), kind: "retry" };
+  const request = { ...asked, ...EVERY_CALL, found: null, done: null };
+  writeRaw(topics.retryRequests.name, destinationId, serde.encode(topics.retryRequests, request));
+  const { name } = topics.destinationConfig;
+  const written = world.cluster.records(name).flat().at(-1)?.value ?? null;
+  const decoded = Promise.resolve(serde.decode(topics.destinationConfig, written));
+  await until(61_000);
+  const config = await decoded;
+  const raised = { ...config, maxRequestsPerSecond: 20, version: config.version + 1 };
+  writeRaw(name, destinationId, serde.encode(topics.destinationConfig, raised));
+  await until(80_000);
+  expect(delivered()).toHaveLength(40);
+  await until(20 * MINUTE_MS);
+  expect(delivered()).toHaveLength(40);
 });

@@ -1,7 +1,7 @@
 import type { Producer, Received, Runner, Step, Table, TopicPartition } from "#kafka";
 import type { DeliveryJob, DeliveryWake } from "#topics";
 import type { Connection, DelivererContext, Reading } from "../connection.ts";
-import type { Destinations } from "../destinations.ts";
+import { type Destinations, quotaIn } from "../destinations.ts";
 import type { DestinationLimits } from "../endpoints/destination-limits.ts";
 import type { EndpointQueues } from "../endpoints/endpoint-queues.ts";
 import { position } from "../job/judge.ts";
@@ -126,10 +126,14 @@ function aheadOfTime(
     name: "delivery_woken_calls_total",
     help: "Waiting calls that were taken ahead of their due time.",
   });
+  const destination = (id: string) => destinations.state(id);
+  const configured = {
+    hasTurn: (id: string, atMs: number) => limits.hasTurn(id, quotaIn(destination(id)), atMs),
+  };
   return {
     nowMs,
-    room: createRoom({ queues, limits, pace: createWakePace(host), host }),
-    destination: (id: string) => destinations.state(id),
+    room: createRoom({ queues, limits: configured, pace: createWakePace(host), host }),
+    destination,
     woken: (calls: number): void => wokenCalls.inc({}, calls),
   };
 }

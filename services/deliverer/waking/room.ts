@@ -1,5 +1,4 @@
 import type { Host } from "#host";
-import type { DestinationLimits } from "../endpoints/destination-limits.ts";
 import type { WakePace } from "./pace.ts";
 
 /** Room comes with a job's end, of which `freed` tells; this is for the jobs of others at the same endpoint. */
@@ -30,7 +29,7 @@ interface QueueRoom {
 
 export interface RoomOptions {
   readonly queues: QueueRoom;
-  readonly limits: Pick<DestinationLimits, "hasTurn">;
+  readonly limits: { hasTurn(destinationId: string, nowMs: number): boolean };
   readonly pace: WakePace;
   readonly host: Pick<Host, "elapsed" | "setTimeout">;
 }

@@ -52,6 +52,13 @@ describe("the body of a refused call", () => {
     const { body } = ofText(`${" ".repeat(MAX_BODY_CHARACTERS - 14)}{"writeKey":"${"k".repeat(40)}"}`);
     expect(body.endsWith('{"writeKey":"*')).toBe(true);
   });
+
+  test("is said to be cut where a long key was masked and text behind it was left out", () => {
+    const before = '{"writeKey":"';
+    const text = `${before}${"k".repeat(16_380 - before.length)}","😀":1,"userId":"u1"}`;
+    expect(ofText(text)).toEqual({ body: `${before}********","`, isBodyCut: true, userIds: ["u1"] });
+    expect(ofText(`${before}${"k".repeat(12_000)}"}`).isBodyCut).toBe(false);
+  });
 });
 
 describe("the body of a refused call in a batch", () => {

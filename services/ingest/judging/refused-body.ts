@@ -1,4 +1,5 @@
 // What is recorded of the body of refused calls: its beginning, without write keys, and the users that it names. Pure.
+import { StringDecoder } from "node:string_decoder";
 import { isJsonObject } from "#contract";
 import { MASK } from "#secrets";
 import { readBatchText, UnparsedCall } from "./batch-text.ts";
@@ -27,11 +28,11 @@ export function refusedBody(
   { bytes, isBatch, value }: ReadBody,
   index: number | null,
 ): RefusedBody | undefined {
-  if (index === null) return bounded(textOf(bytes), isBatch ? null : usersIn(value));
+  if (index === null) return bounded(bytes, isBatch ? null : usersIn(value));
   const call = callAt(value, index);
   const text = call instanceof UnparsedCall ? call : unparsed(bytes, index);
   if (text === undefined) return undefined;
-  return bounded(textOf(text.bytes), text.isTooLarge ? null : usersIn(call === text ? text.parse() : call));
+  return bounded(text.bytes, text.isTooLarge ? null : usersIn(call === text ? text.parse() : call));
 }
 
 function callAt(batch: unknown, index: number): unknown {
@@ -45,8 +46,10 @@ function unparsed(bytes: Buffer, index: number): UnparsedCall | undefined {
   return call instanceof UnparsedCall ? call : undefined;
 }
 
-function textOf(bytes: Buffer): string {
-  return bytes.toString("utf8", 0, MAX_READ_BYTES);
+/** Its first bytes as text, without a part of a character at the end. */
+function beginningOf(bytes: Buffer): string {
+  if (bytes.length <= MAX_READ_BYTES) return bytes.toString();
+  return new StringDecoder("utf8").write(bytes.subarray(0, MAX_READ_BYTES));
 }
 
 const WRITE_KEY = /("write_?key"\s*:\s*")/i;
@@ -62,12 +65,13 @@ function withoutWriteKeys(text: string): string {
   return [first, ...masked].join("");
 }
 
-function bounded(text: string, userIds: string[] | null): RefusedBody {
-  const masked = withoutWriteKeys(text);
-  const isBodyCut = masked.length > MAX_BODY_CHARACTERS;
+function bounded(bytes: Buffer, userIds: string[] | null): RefusedBody {
+  const masked = withoutWriteKeys(beginningOf(bytes));
+  const isTooLong = masked.length > MAX_BODY_CHARACTERS;
   return {
-    body: isBodyCut ? masked.slice(0, MAX_BODY_CHARACTERS).toWellFormed() : masked,
-    isBodyCut,
+    body: isTooLong ? masked.slice(0, MAX_BODY_CHARACTERS).toWellFormed() : masked,
+    // A mask is shorter than its key: what is kept may be short, and more have been there.
+    isBodyCut: isTooLong || bytes.length > MAX_READ_BYTES,
     userIds,
   };
 }

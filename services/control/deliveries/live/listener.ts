@@ -27,7 +27,7 @@ export class Listener {
   readonly #bounds: ListenerBounds;
   readonly #heartbeat: Timer;
   #hasBegun = false;
-  #isEnded = false;
+  #ending: Promise<void> | undefined;
   #leftOut = { events: 0, records: 0 };
 
   constructor({ token, ticketId, host, bounds }: ListenerOptions) {
@@ -51,13 +51,13 @@ export class Listener {
 
   /** Nothing is missed from now on; `id` is of the last event before. */
   begun(id: string, eventsPerSecond: number): void {
-    if (this.#hasBegun || this.#isEnded) return;
+    if (this.#hasBegun || this.#ending !== undefined) return;
     this.#hasBegun = true;
     this.#push({ id, name: "listening", data: JSON.stringify({ eventsPerSecond }) });
   }
 
   tell(event: Pick<HeldEvent, "id" | "name" | "data">): void {
-    if (this.#isEnded) return;
+    if (this.#ending !== undefined) return;
     if (!this.#hasRoom) {
       this.#leftOut.events += 1;
       return;
@@ -75,10 +75,15 @@ export class Listener {
     this.#heartbeat.clear();
   }
 
+  /** Resolves when the connection has taken the end, or was cut off. */
   end(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  #end(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.stop();
-    this.#isEnded = true;
     const lastWords = this.#host.setTimeout(() => this.stream.destroy(), LAST_WORDS_MS);
     this.stream.once("close", () => {
       lastWords.clear();

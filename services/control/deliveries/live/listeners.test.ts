@@ -31,7 +31,7 @@ function open(bounds: Partial<LiveBounds> = {}) {
   const run = (works: Set<() => void>) => () => {
     for (const work of works) work();
   };
-  return { beat: run(beats), beats, clock, giveUp: run(late), listeners, watched };
+  return { beat: run(beats), beats, clock, giveUp: run(late), late, listeners, watched };
 }
 
 const accepted = (sourceId: string, n = 0) => ({ name: "accepted", sourceId, data: () => ({ n }) }) as const;
@@ -55,6 +55,14 @@ test("a token has ten of the fifty places, and the others stay free for other to
   for (const token of ["ops", "a", "b", "c"]) fill(token);
   expect(() => listen("ci")).toThrow(/50 listen already/);
   first?.destroy();
+});
+
+test("a ticket that comes again and again ends the stream before once, however long that takes", () => {
+  const { late, listeners } = open();
+  const listen = () => listeners.listen({ sourceId: "s1" }, { ...OPS, ticketId: "t1" });
+  const [first] = Array.from({ length: 20 }, listen);
+  expect(late.size).toBe(19);
+  expect(first?.listenerCount("close")).toBeLessThan(10);
 });
 
 describe("a listener", () => {

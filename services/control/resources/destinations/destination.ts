@@ -68,6 +68,16 @@ export function patchDestination(
   };
 }
 
+type Rated = Pick<DestinationConfig, "maxRequestsPerSecond">;
+
+/** Whether a rate that was set is higher now, or gone. */
+export function isFaster(
+  { maxRequestsPerSecond: before }: Rated,
+  { maxRequestsPerSecond: after }: Rated,
+): boolean {
+  return before !== null && (after === null || after > before);
+}
+
 /** As the API shows it (contract 10.3). */
 export function destinationView(destination: DestinationConfig, nowMs: number) {
   const { id, name, enabled, labels, sourceIds, sharedSecret, webhooks } = destination;

@@ -1,12 +1,12 @@
 // What an edit has asked of the deliverers before it was refused, as another process had changed the destination, and is run again.
 import { expect, test } from "@jest/globals";
 import { systemHost } from "#host";
-import type { DestinationConfig } from "#topics";
+import { destination } from "#support/records";
 import { resumeDestination } from "../../deliveries/waiting/commands.ts";
 import type { WaitingParts } from "../../deliveries/waiting/parts.ts";
 import { createChangeQueue } from "../../records/change-queue.ts";
 import { StaleEdit } from "../../records/sole-writer.ts";
-import { deleteDestination } from "./commands.ts";
+import { changeDestination, deleteDestination } from "./commands.ts";
 import type { DestinationParts } from "./parts.ts";
 
 function stage() {
@@ -16,7 +16,7 @@ function stage() {
     done.push("edited");
     if (refusals-- > 0) throw new StaleEdit("another process is changing d1");
   };
-  const config = { id: "d1", version: 1, pausedAtMs: 5, pausedMs: 0 } as DestinationConfig;
+  const config = destination({ id: "d1", pausedAtMs: 5, maxRequestsPerSecond: 2, webhooks: [] });
   /** Others resume it and pause it again. */
   const pauseAnew = () => Object.assign(config, { pausedAtMs: 7 });
   const parts = {
@@ -42,6 +42,24 @@ test("so does a resume", async () => {
   await resumeDestination(parts, whose);
   expect(done).toEqual(["retry", "edited", "edited", "edited"]);
 });
+
+test.each([3, null])(
+  "so does a change of the rate to a higher one, or none: %p",
+  async (maxRequestsPerSecond) => {
+    const { done, parts, whose } = stage();
+    await changeDestination(parts, whose, { maxRequestsPerSecond });
+    expect(done).toEqual(["retry", "edited", "edited", "edited"]);
+  },
+);
+
+test.each([{ maxRequestsPerSecond: 1 }, { maxRequestsPerSecond: 2 }, { name: "other" }])(
+  "a change to %p leaves waiting calls where they are",
+  async (patch) => {
+    const { done, parts, whose } = stage();
+    await changeDestination(parts, whose, patch);
+    expect(done).toEqual(["edited", "edited", "edited"]);
+  },
+);
 
 test("a resume of another pause than it was first asked for asks again", async () => {
   const { done, parts, pauseAnew, whose } = stage();

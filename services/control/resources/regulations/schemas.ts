@@ -85,7 +85,16 @@ export const RegulationView = Type.Object(
   },
 );
 
+/** Of a source in a view, at most. */
+const SOURCE_CHARACTERS = 64;
+
+/** What may be large in the view of a regulation: a workspace may have a hundred thousand sources. */
+export function sourceCharacters({ sourceIds }: Pick<Regulation, "sourceIds">): number {
+  return sourceIds.length * SOURCE_CHARACTERS;
+}
+
 export function regulationView(regulation: Regulation): Static<typeof RegulationView> {
+  const failed = new Set(regulation.failedSourceIds);
   const { id, regulationType, subjectCount, sourceId, state, sourceIds, notified } = regulation;
   return {
     id,
@@ -96,7 +105,7 @@ export function regulationView(regulation: Regulation): Static<typeof Regulation
     status: state,
     sources: sourceIds.map((source, index) => ({
       sourceId: source,
-      status: sourceStatus(regulation, source, index),
+      status: sourceStatus(regulation, index, failed.has(source)),
     })),
     notified,
     createdAt: isoTime(regulation.createdAtMs),
@@ -104,10 +113,9 @@ export function regulationView(regulation: Regulation): Static<typeof Regulation
   };
 }
 
-function sourceStatus(regulation: Regulation, sourceId: string, index: number): string {
-  const { failedSourceIds, regulationType, sourcesDone, state } = regulation;
-  if (hasEnded(regulation) || index < sourcesDone)
-    return failedSourceIds.includes(sourceId) ? "failed" : "finished";
+function sourceStatus(regulation: Regulation, index: number, hasFailed: boolean): string {
+  const { regulationType, sourcesDone, state } = regulation;
+  if (hasEnded(regulation) || index < sourcesDone) return hasFailed ? "failed" : "finished";
   // A suppression is written for all of them at once.
   if (!isDeletion(regulationType) || index === sourcesDone) return state;
   return "initialized";
