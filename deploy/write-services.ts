@@ -1,9 +1,10 @@
-// Writes what follows from the table of services where Helm, Compose, Prometheus, Docker and the contract have it:
+// Writes what follows from the tables of services, and of options of destinations, where Helm, Compose, Prometheus, Docker and pages have it:
 // `node deploy/write-services.ts [--check]`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { portsOf, SERVICE_NAMES, SERVICES, type ServiceName } from "#contract";
 import { SERVICE_SETTINGS } from "../cli/service-settings.ts";
+import { OPTIONS } from "../services/control/resources/destinations/options/table.ts";
 import { valuesSchema } from "./helm/values-schema.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -76,6 +77,11 @@ const scraped = SERVICE_NAMES.map(
 const exposed = SERVICE_NAMES.flatMap(portsOf).toSorted((a, b) => a - b);
 const disks = SERVICE_NAMES.filter((name) => SERVICES[name].hasDisk).map((name) => `  ${volumeOf(name)}:\n`);
 const brokers = [...SERVICE_NAMES, "hookline"].map((name) => `  ${name}: { environment: *brokers }\n`);
+/** The first sentence of what the API's document says of each. */
+const options = Object.entries(OPTIONS).map(([name, { schema }]) => {
+  const { description = "" } = schema as { readonly description?: string };
+  return `| \`${name}\` | ${description.split(". ", 1)[0]} |\n`;
+});
 const metricsPorts = SERVICE_NAMES.map((name) => `${name} ${SERVICES[name].metricsPort}`);
 
 /** What stands in each file, and in place of what. */
@@ -91,6 +97,11 @@ const WRITTEN: readonly (readonly [file: string, place: RegExp, text: string])[]
   ["docker-compose.yml", /(?<=\n {2}api-tokens:\n).*(?= {2}prometheus-data:)/s, disks.join("")],
   ["docker-compose.three-brokers.yml", /( {2}\S+ \{ environment: \*brokers \}\n)+/, brokers.join("")],
   ["Dockerfile", /(?<=\nEXPOSE ).*/, exposed.join(" ")],
+  [
+    "docs/use/destinations.md",
+    /(?<=\n\| option \| what it does \|\n\|---\|---\|\n)(\|.*\n)+/,
+    options.join(""),
+  ],
   ["docs/develop/contract.md", /(?<=`\/readyz`\): ).*(?=\.\n)/, metricsPorts.join(", ")],
 ];
 
