@@ -1,6 +1,7 @@
 // Writes docs/use/sdks.md from the list that the suites run: `node test/sdk/write-page.ts [--check]`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { CALL_TYPES } from "#contract";
 import { FAILURES } from "#support/flaky-proxy";
 import type { Sdk } from "./sdk.ts";
 import { SDKS } from "./sdks.ts";
@@ -22,9 +23,6 @@ For developers who send calls: which SDKs are tested, in which version, and how.
 |---|---|---|---|---|---|
 `;
 
-/** The types of call that an SDK may have. */
-const TYPES = 6;
-
 const written = `
 ## Requests written by hand
 
@@ -39,7 +37,7 @@ function outagesOf({ failures, whyNotAll }: Sdk): string {
 function rowOf(sdk: Sdk): string {
   const { name, version, language, types, settings } = sdk;
   const sent = [...new Set(types)];
-  const calls = sent.length === TYPES ? "all" : sent.join(", ");
+  const calls = sent.length === CALL_TYPES.length ? "all" : sent.join(", ");
   const cells = [`\`${name}\``, version, language, calls, settings || "", outagesOf(sdk)];
   return `| ${cells.join(" | ")} |\n`;
 }
