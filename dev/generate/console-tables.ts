@@ -1,6 +1,4 @@
-// Writes console/api/tables.generated.ts, what is chosen from in the console, from the tables of the product. --check refuses a stale one.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// What is chosen from in the console, from the tables of the product.
 import { NAME_FIELDS } from "#audiences";
 import {
   DEAD_LETTER_REASONS,
@@ -10,9 +8,7 @@ import {
   REFUSAL_CODES,
 } from "#contract";
 import { OPTIONS } from "../../services/control/resources/destinations/options/table.ts";
-
-const NAME = "console/api/tables.generated.ts";
-const FILE = join(import.meta.dirname, "../..", NAME);
+import type { Generated } from "./generated.ts";
 
 /** The kind of a field, by the type that its values have in the schema. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -38,8 +34,5 @@ const TABLES = {
 const exported = ([name, table]: [string, object]): string =>
   `export const ${name} = ${JSON.stringify(table, undefined, 2)} as const;\n`;
 const text = `// Written by \`npm run generate\`.\n${Object.entries(TABLES).map(exported).join("")}`;
-if (!process.argv.includes("--check")) writeFileSync(FILE, text);
-else if (readFileSync(FILE, "utf8") !== text) {
-  process.stderr.write(`${NAME} is stale: npm run generate\n`);
-  process.exitCode = 1;
-}
+
+export const generated: readonly Generated[] = [{ file: "console/api/tables.generated.ts", text }];

@@ -1,14 +1,10 @@
-// Writes docs/use/sdks.md from the list that the suites run: `node test/sdk/write-page.ts [--check]`.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// The page of tested SDKs, from the list that the suites run.
 import { CALL_TYPES } from "#contract";
 import { FAILURES } from "#support/flaky-proxy";
-import type { Sdk } from "./sdk.ts";
-import { SDKS } from "./sdks.ts";
-import { WRITTEN } from "./written.ts";
-
-const PAGE = "docs/use/sdks.md";
-const path = join(import.meta.dirname, "../..", PAGE);
+import type { Sdk } from "../../test/sdk/sdk.ts";
+import { SDKS } from "../../test/sdk/sdks.ts";
+import { WRITTEN } from "../../test/sdk/written.ts";
+import type { Generated } from "./generated.ts";
 
 const INTRODUCTION = `# Tested SDKs
 
@@ -42,10 +38,6 @@ function rowOf(sdk: Sdk): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-const page = [INTRODUCTION, ...SDKS.map(rowOf), written].join("");
-if (!process.argv.includes("--check")) {
-  writeFileSync(path, page);
-} else if (!existsSync(path) || readFileSync(path, "utf8") !== page) {
-  process.stderr.write(`${PAGE} is stale: run \`npm run generate\`\n`);
-  process.exitCode = 1;
-}
+export const generated: readonly Generated[] = [
+  { file: "docs/use/sdks.md", text: [INTRODUCTION, ...SDKS.map(rowOf), written].join("") },
+];
