@@ -33,13 +33,9 @@ function cleanupText(topic: Topic): string {
 function topicTable(): string {
   const rows = topicRows().map(
     ({ label, topic }) =>
-      `| \`${label}\` | ${topic.key} | \`${topic.record}\` | ${cleanupText(topic)} | ${topic.writtenBy.join(", ")} | ${topic.readBy.join(", ") || "(people)"} |`,
+      `| \`${label}\` | ${topic.key} | ${cleanupText(topic)} | ${topic.writtenBy.join(", ")} | ${topic.readBy.join(", ") || "(people)"} |`,
   );
-  return [
-    "| topic | key | record | kept | written by | read by |",
-    "|---|---|---|---|---|---|",
-    ...rows,
-  ].join("\n");
+  return ["| topic | key | kept | written by | read by |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
 /** What a topic holds of users, for people; "" for nothing. Whoever adds a topic has to say it. */
