@@ -7,7 +7,11 @@ import {
   PASSED_OVER_REASONS,
   REFUSAL_CODES,
 } from "#contract";
+import { ISSUE_STATES } from "../../services/control/deliveries/issues/state.ts";
+import { AUDIT_ACTIONS } from "../../services/control/http/audit/audit.ts";
+import { HEALTH_STATES } from "../../services/control/resources/destinations/health/view.ts";
 import { OPTIONS } from "../../services/control/resources/destinations/options/table.ts";
+import { REGULATION_STATUSES } from "../../services/control/resources/regulations/schemas.ts";
 import type { Generated } from "./generated.ts";
 
 /** The kind of a field, by the type that its values have in the schema. */
@@ -30,6 +34,10 @@ const TABLES = {
   PASSED_OVER_REASONS: PASSED_OVER_REASONS.filter((reason) => reason !== "not_connected"),
   REFUSAL_CODES,
   CALL_KINDS: NAME_FIELDS,
+  AUDIT_ACTIONS,
+  HEALTH_STATES,
+  ISSUE_STATES,
+  REGULATION_STATUSES,
 };
 const exported = ([name, table]: [string, object]): string =>
   `export const ${name} = ${JSON.stringify(table, undefined, 2)} as const;\n`;
