@@ -22,7 +22,7 @@ import { checkScope } from "./caller.ts";
 import { boundConnections, type Connections, type ConnectionsOptions } from "./connections.ts";
 import type { ConsoleFiles } from "./console/files.ts";
 import { serveConsole } from "./console/serve.ts";
-import { openApiOptions } from "./openapi.ts";
+import { addProblems, openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
 import { sessionIn } from "./session-cookie.ts";
 import { ticketIn } from "./tickets.ts";
@@ -85,6 +85,7 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
   acceptJsonOnly(app);
   addParameterRules(app);
   addBodyRules(app);
+  addProblems(app);
   serveConsole(app, options.files);
   addHooks(app, options, connections);
   answerUnrouted(app, watchMethods(app));

@@ -4,7 +4,6 @@ import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { SCANNED_TEXT, timePageOf } from "../../http/time-pages.ts";
 import type { ListedAttempt } from "../index/attempts-table.ts";
@@ -36,7 +35,7 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
         description: RECORDED_TEXT,
         params: IdParams,
         querystring: Type.Object(ATTEMPTS_QUERY, { additionalProperties: false }),
-        response: { 200: timePageOf(AttemptView), ...problemResponses },
+        response: { 200: timePageOf(AttemptView) },
       },
     },
     async ({ params, query }) => {
@@ -66,7 +65,7 @@ export function addDeliveriesRoute(app: ControlApp, parts: AttemptParts): void {
           },
           { additionalProperties: false },
         ),
-        response: { 200: timePageOf(DeliveryView), ...problemResponses },
+        response: { 200: timePageOf(DeliveryView) },
       },
     },
     async ({ query }) => {

@@ -5,7 +5,6 @@ import type { Host } from "#host";
 import { KEPT_MS } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { PassedOverReasonField } from "../../http/reason-fields.ts";
 import { scannedPage } from "../../http/scanned-page.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -92,7 +91,7 @@ export function addSourceCallsRoute(app: ControlApp, parts: SourceCallsParts): v
         description: `What routers record of each call (HOOKLINE_RECORDED_CALLS=all, the default), kept for ${formatDuration(KEPT_MS.routedCalls)}; \`GET /v1/calls/{messageId}\` has one with its requests. ${SCANNED_TEXT}`,
         params: IdParams,
         querystring: SourceCallsQuery,
-        response: { 200: timePageOf(SourceCallView), ...problemResponses },
+        response: { 200: timePageOf(SourceCallView) },
       },
     },
     async ({ params: { id: sourceId }, query }) => {

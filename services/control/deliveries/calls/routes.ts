@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { type CallIdentity, formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { readUser, USER_FIELDS, USER_VIEW } from "../../http/user-fields.ts";
@@ -68,7 +67,7 @@ export function addCallRoutes(app: ControlApp, parts: CallParts): void {
           },
           { additionalProperties: false },
         ),
-        response: { 200: CallView, ...problemResponses },
+        response: { 200: CallView },
       },
     },
     async ({ params: { messageId }, query }) => {

@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { type CallIdentity, formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableString, nullableTime } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTimeOrNull } from "../../http/time-pages.ts";
@@ -94,7 +93,7 @@ export function addSentCallRoute(app: ControlApp, parts: SentCallParts): void {
           },
           { additionalProperties: false },
         ),
-        response: { 200: SentCallView, ...problemResponses },
+        response: { 200: SentCallView },
       },
     },
     async ({ params: { destinationId, messageId }, query }) => {

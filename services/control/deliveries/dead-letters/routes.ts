@@ -4,7 +4,6 @@ import { Type } from "typebox";
 import type { DeadLetter } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { inTime, unavailable } from "../../http/in-time.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { DeadLetterReasonField } from "../../http/reason-fields.ts";
 import { refreshAll } from "../../http/refresh.ts";
@@ -56,7 +55,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
         operationId: "listDeadLetters",
         summary: "Calls that failed for good, newest first",
         querystring: DeadLettersQuery,
-        response: { 200: timePageOf(DeadLetterView), ...problemResponses },
+        response: { 200: timePageOf(DeadLetterView) },
       },
     },
     async ({ query }) => {
@@ -93,7 +92,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
         operationId: "getDeadLetter",
         summary: "One of them, with its body and the reason of every webhook",
         params: IdParams,
-        response: { 200: WholeDeadLetterView, ...problemResponses },
+        response: { 200: WholeDeadLetterView },
       },
     },
     async ({ params: { id } }) => {

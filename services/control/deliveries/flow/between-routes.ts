@@ -5,7 +5,6 @@ import type { DestinationConfig } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
 import { nullableInteger } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { ofSource } from "../../resources/destinations/configured.ts";
@@ -102,7 +101,7 @@ export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
           },
           { additionalProperties: false },
         ),
-        response: { 200: FlowView, ...problemResponses },
+        response: { 200: FlowView },
       },
     },
     async ({ query: { minutes = DEFAULT_MINUTES } }) => {

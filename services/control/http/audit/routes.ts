@@ -4,7 +4,6 @@ import { formatDuration } from "#contract";
 import { type AuditEntry, KEPT_MS } from "#topics";
 import { TimeField } from "../fields.ts";
 import { nullableString } from "../nullable.ts";
-import { problemResponses } from "../openapi.ts";
 import { fitting } from "../pages.ts";
 import { refreshAll } from "../refresh.ts";
 import { scan } from "../scan.ts";
@@ -86,7 +85,6 @@ export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditRoutePar
             },
             { description: "One page of the list, newest first." },
           ),
-          ...problemResponses,
         },
       },
     },

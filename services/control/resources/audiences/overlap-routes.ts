@@ -1,7 +1,6 @@
 // GET /v1/audiences/{id}/overlap.
 import { type Static, Type } from "typebox";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { refused } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
@@ -46,7 +45,7 @@ export function addOverlapRoute(app: ControlApp, parts: MemberParts): void {
         summary: "How many are in an audience and in another one",
         params: IdParams,
         querystring: OverlapQuery,
-        response: { 200: OverlapView, ...problemResponses },
+        response: { 200: OverlapView },
       },
     },
     async ({ params, query }): Promise<Static<typeof OverlapView>> => {

@@ -4,7 +4,6 @@ import { UNITS_MS } from "#contract";
 import { AUDIENCE_SIZES_KEPT_MS } from "#topics";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { nullableInteger } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { readStepRange, type StepRule } from "../../http/step-range.ts";
@@ -63,7 +62,7 @@ export function addSizeRoute(app: ControlApp, parts: AudienceParts): void {
           "Counts are some seconds old, and kept for 13 months. The last 30 days unless asked otherwise; hours of at most 31 days, the last day.",
         params: IdParams,
         querystring: SizesQuery,
-        response: { 200: SizesView, ...problemResponses },
+        response: { 200: SizesView },
       },
     },
     async ({ params, query }): Promise<Static<typeof SizesView>> => {
