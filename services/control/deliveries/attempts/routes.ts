@@ -34,7 +34,7 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
         summary: "What happened to a destination's requests, newest first",
         description: RECORDED_TEXT,
         params: IdParams,
-        querystring: Type.Object(ATTEMPTS_QUERY, { additionalProperties: false }),
+        querystring: Type.Object(ATTEMPTS_QUERY),
         response: { 200: timePageOf(AttemptView) },
       },
     },
@@ -56,15 +56,12 @@ export function addDeliveriesRoute(app: ControlApp, parts: AttemptParts): void {
         operationId: "listDeliveries",
         summary: "What happened to requests of all destinations, newest first",
         description: RECORDED_TEXT,
-        querystring: Type.Object(
-          {
-            destinationId: Type.Optional(
-              Type.String({ minLength: 1, description: "Only requests of this destination." }),
-            ),
-            ...ATTEMPTS_QUERY,
-          },
-          { additionalProperties: false },
-        ),
+        querystring: Type.Object({
+          destinationId: Type.Optional(
+            Type.String({ minLength: 1, description: "Only requests of this destination." }),
+          ),
+          ...ATTEMPTS_QUERY,
+        }),
         response: { 200: timePageOf(DeliveryView) },
       },
     },

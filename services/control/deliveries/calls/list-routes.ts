@@ -40,29 +40,26 @@ const OutcomeField = Type.Unsafe<string>({
   description: "routed, or why it went nowhere; duplicate for a copy.",
 });
 
-const SourceCallsQuery = Type.Object(
-  {
-    outcome: Type.Optional(OutcomeField),
-    destinationId: Type.Optional(
-      Type.String({ minLength: 1, description: "Only calls that this destination got a job of." }),
-    ),
-    passedOverBy: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          "Only calls that this destination did not get, though it was connected and on; with passedOverReason for this reason.",
-      }),
-    ),
-    passedOverReason: Type.Optional(PassedOverReasonField),
-    type: Type.Optional(Type.Unsafe<CallType>({ type: "string", enum: [...CALL_TYPES] })),
-    event: Type.Optional(Type.String({ minLength: 1, description: "Only track calls of this name." })),
-    messageId: Type.Optional(Type.String({ minLength: 1 })),
-    ...USER_FIELDS,
-    ...RANGE_FIELDS,
-    ...PAGE_FIELDS,
-  },
-  { additionalProperties: false },
-);
+const SourceCallsQuery = Type.Object({
+  outcome: Type.Optional(OutcomeField),
+  destinationId: Type.Optional(
+    Type.String({ minLength: 1, description: "Only calls that this destination got a job of." }),
+  ),
+  passedOverBy: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "Only calls that this destination did not get, though it was connected and on; with passedOverReason for this reason.",
+    }),
+  ),
+  passedOverReason: Type.Optional(PassedOverReasonField),
+  type: Type.Optional(Type.Unsafe<CallType>({ type: "string", enum: [...CALL_TYPES] })),
+  event: Type.Optional(Type.String({ minLength: 1, description: "Only track calls of this name." })),
+  messageId: Type.Optional(Type.String({ minLength: 1 })),
+  ...USER_FIELDS,
+  ...RANGE_FIELDS,
+  ...PAGE_FIELDS,
+});
 
 const SourceCallView = Type.Object(
   {

@@ -54,19 +54,16 @@ export function addCallRoutes(app: ControlApp, parts: CallParts): void {
         summary: "What became of one call, at every destination",
         description: `Requests are kept for ${formatDuration(KEPT_MS.deliveryAttempts)}, dead letters for ${formatDuration(KEPT_MS.deadLetters)}. A call that waits is found where it stands.`,
         params: Type.Object({ messageId: Type.String() }),
-        querystring: Type.Object(
-          {
-            sourceId: Type.Optional(
-              Type.String({
-                minLength: 1,
-                description:
-                  "Needed when several sources had a call with this messageId, and for a call that was not tried yet unless calls are recorded.",
-              }),
-            ),
-            ...USER_FIELDS,
-          },
-          { additionalProperties: false },
-        ),
+        querystring: Type.Object({
+          sourceId: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description:
+                "Needed when several sources had a call with this messageId, and for a call that was not tried yet unless calls are recorded.",
+            }),
+          ),
+          ...USER_FIELDS,
+        }),
         response: { 200: CallView },
       },
     },

@@ -81,18 +81,15 @@ export function addSentCallRoute(app: ControlApp, parts: SentCallParts): void {
           "One call at one destination: its body, the headers it is sent with, each answer, and a curl command",
         description: `The body is read from Kafka: from where the call waits, from the log of calls (${formatDuration(KEPT_MS.calls)}), or from its dead letter (${formatDuration(KEPT_MS.deadLetters)}).`,
         params: Type.Object({ messageId: Type.String(), destinationId: Type.String() }),
-        querystring: Type.Object(
-          {
-            sourceId: Type.Optional(
-              Type.String({
-                minLength: 1,
-                description: "As for GET /v1/calls/{messageId}.",
-              }),
-            ),
-            ...USER_FIELDS,
-          },
-          { additionalProperties: false },
-        ),
+        querystring: Type.Object({
+          sourceId: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: "As for GET /v1/calls/{messageId}.",
+            }),
+          ),
+          ...USER_FIELDS,
+        }),
         response: { 200: SentCallView },
       },
     },

@@ -25,25 +25,22 @@ import { DeadLetterView, deadLetterView, WholeDeadLetterView, wholeDeadLetterVie
 const TAGS = ["dead letters"];
 const READ_WITHIN_MS = 5_000;
 
-const DeadLettersQuery = Type.Object(
-  {
-    destinationId: Type.Optional(Type.String({ minLength: 1 })),
-    sourceId: Type.Optional(Type.String({ minLength: 1 })),
-    reason: Type.Optional(DeadLetterReasonField),
-    replayId: Type.Optional(
-      Type.String({ minLength: 1, description: "Those that calls of this replay became again." }),
-    ),
-    issueId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "Those that are part of this issue.",
-      }),
-    ),
-    ...RANGE_FIELDS,
-    ...PAGE_FIELDS,
-  },
-  { additionalProperties: false },
-);
+const DeadLettersQuery = Type.Object({
+  destinationId: Type.Optional(Type.String({ minLength: 1 })),
+  sourceId: Type.Optional(Type.String({ minLength: 1 })),
+  reason: Type.Optional(DeadLetterReasonField),
+  replayId: Type.Optional(
+    Type.String({ minLength: 1, description: "Those that calls of this replay became again." }),
+  ),
+  issueId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "Those that are part of this issue.",
+    }),
+  ),
+  ...RANGE_FIELDS,
+  ...PAGE_FIELDS,
+});
 
 export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): void {
   const { deliveries, replays } = parts;

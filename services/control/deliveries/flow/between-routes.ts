@@ -93,14 +93,11 @@ export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
         operationId: "getFlow",
         summary: "Calls of the last minutes from each source to each destination, and what is stuck",
         description: `Counted as in GET /v1/stats. At most ${MOST_SHOWN} sources and ${MOST_SHOWN} destinations.`,
-        querystring: Type.Object(
-          {
-            minutes: Type.Optional(
-              Type.Integer({ minimum: 1, maximum: MOST_MINUTES, default: DEFAULT_MINUTES }),
-            ),
-          },
-          { additionalProperties: false },
-        ),
+        querystring: Type.Object({
+          minutes: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: MOST_MINUTES, default: DEFAULT_MINUTES }),
+          ),
+        }),
         response: { 200: FlowView },
       },
     },

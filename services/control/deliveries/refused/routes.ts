@@ -25,15 +25,12 @@ import { CodeField, type NoBody, RefusedView, WholeRefusedView } from "./schemas
 const TAGS = ["deliveries"];
 const READ_WITHIN_MS = 5_000;
 
-const RefusedQuery = Type.Object(
-  {
-    code: Type.Optional(CodeField),
-    userId: Type.Optional(Type.String({ minLength: 1, description: "Only those that name this user." })),
-    ...RANGE_FIELDS,
-    ...PAGE_FIELDS,
-  },
-  { additionalProperties: false },
-);
+const RefusedQuery = Type.Object({
+  code: Type.Optional(CodeField),
+  userId: Type.Optional(Type.String({ minLength: 1, description: "Only those that name this user." })),
+  ...RANGE_FIELDS,
+  ...PAGE_FIELDS,
+});
 
 export function addRefusedRoutes(app: ControlApp, parts: RefusedParts): void {
   const { deliveries } = parts;

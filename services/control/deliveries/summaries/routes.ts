@@ -27,18 +27,15 @@ const DestinationSummaryView = Type.Object(
   { title: "DestinationSummary", description: "Requests of the range, and what waits." },
 );
 
-const DestinationsQuery = Type.Object(
-  {
-    ...SUMMARIES_QUERY.properties,
-    waiting: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: "false: what waits is not read from Kafka, which may take four seconds.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const DestinationsQuery = Type.Object({
+  ...SUMMARIES_QUERY.properties,
+  waiting: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: "false: what waits is not read from Kafka, which may take four seconds.",
+    }),
+  ),
+});
 
 const NOT_ASKED: ReadonlyMap<string, WaitingSummary> = new Map();
 

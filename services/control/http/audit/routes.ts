@@ -54,17 +54,14 @@ const AuditEntryView = Type.Object(
   },
 );
 
-const AuditQuery = Type.Object(
-  {
-    token: Type.Optional(Type.String({ minLength: 1 })),
-    action: Type.Optional(Action),
-    resource: Type.Optional(Resource),
-    resourceId: Type.Optional(Type.String({ minLength: 1 })),
-    ...RANGE_FIELDS,
-    ...PAGE_FIELDS,
-  },
-  { additionalProperties: false },
-);
+const AuditQuery = Type.Object({
+  token: Type.Optional(Type.String({ minLength: 1 })),
+  action: Type.Optional(Action),
+  resource: Type.Optional(Resource),
+  resourceId: Type.Optional(Type.String({ minLength: 1 })),
+  ...RANGE_FIELDS,
+  ...PAGE_FIELDS,
+});
 
 export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditRouteParts): void {
   app.get(

@@ -17,15 +17,12 @@ import { ReplayAccepted, ReplayBody, ReplayView, replayView } from "./schemas.ts
 
 const TAGS = ["dead letters"];
 
-const ReplaysQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    destinationId: Type.Optional(
-      Type.String({ minLength: 1, description: "Whose dead letters or calls are meant, or that gets them." }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const ReplaysQuery = Type.Object({
+  ...PageQuery.properties,
+  destinationId: Type.Optional(
+    Type.String({ minLength: 1, description: "Whose dead letters or calls are meant, or that gets them." }),
+  ),
+});
 
 export function addReplayRoutes(app: ControlApp, parts: ReplayRouteParts): void {
   addStartRoute(app, parts);

@@ -7,10 +7,9 @@ import { type MemberParts, untilRead } from "./member-parts.ts";
 import { overlapOf } from "./overlap.ts";
 import { existing, existingOf } from "./resource.ts";
 
-const OverlapQuery = Type.Object(
-  { with: Type.String({ minLength: 1, maxLength: 1_000, description: "Id of the other audience or list." }) },
-  { additionalProperties: false },
-);
+const OverlapQuery = Type.Object({
+  with: Type.String({ minLength: 1, maxLength: 1_000, description: "Id of the other audience or list." }),
+});
 
 const COUNT = {
   count: Type.Integer({ description: "Members, as they were sent." }),

@@ -18,20 +18,17 @@ const RULES: Readonly<Record<(typeof STEPS)[number], StepRule>> = {
   day: { stepMs: UNITS_MS.d, defaultMs: 30 * UNITS_MS.d, maxMs: AUDIENCE_SIZES_KEPT_MS },
 };
 
-const SizesQuery = Type.Object(
-  {
-    ...RANGE_FIELDS,
-    step: Type.Optional(
-      Type.Unsafe<(typeof STEPS)[number]>({
-        type: "string",
-        enum: [...STEPS],
-        default: "day",
-        description: "What one entry counts; days are those of UTC.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const SizesQuery = Type.Object({
+  ...RANGE_FIELDS,
+  step: Type.Optional(
+    Type.Unsafe<(typeof STEPS)[number]>({
+      type: "string",
+      enum: [...STEPS],
+      default: "day",
+      description: "What one entry counts; days are those of UTC.",
+    }),
+  ),
+});
 
 const SizesView = Type.Object(
   {

@@ -42,15 +42,12 @@ export const RegulationAccepted = Type.Object(
   { title: "RegulationAccepted", description: "The regulation is durable, and goes on by itself." },
 );
 
-export const RegulationsQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    regulationType: Type.Optional(RegulationTypeField),
-    status: Type.Optional(StatusField),
-    sourceId: Type.Optional(Type.String({ minLength: 1, description: "Those for this source alone." })),
-  },
-  { additionalProperties: false },
-);
+export const RegulationsQuery = Type.Object({
+  ...PageQuery.properties,
+  regulationType: Type.Optional(RegulationTypeField),
+  status: Type.Optional(StatusField),
+  sourceId: Type.Optional(Type.String({ minLength: 1, description: "Those for this source alone." })),
+});
 
 export const RegulationView = Type.Object(
   {
