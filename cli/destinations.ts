@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { JsonObject } from "#contract";
+import { HEALTH_STATES } from "../services/control/resources/destinations/health/view.ts";
 import { type CommandContext, readJson, readText } from "./context.ts";
 import { addDestinationOptions, destinationOptions } from "./destination-options.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
@@ -52,7 +53,7 @@ export function addDestinationCommands(program: Command, context: CommandContext
     filters: {
       ...LIST_FILTERS,
       "--source-id <id>": "those that are connected to this source",
-      "--health <state>": "those that are untested, healthy, failing or recovering",
+      "--health <state>": `those in this state: ${HEALTH_STATES.join(", ")}`,
     },
     repeatedFilters: LABEL_FILTER,
   });

@@ -153,3 +153,35 @@ export const CALL_KINDS = [
   "page",
   "screen"
 ] as const;
+export const AUDIT_ACTIONS = [
+  "created",
+  "updated",
+  "deleted",
+  "started",
+  "cancelled",
+  "confirmed",
+  "retried",
+  "acknowledged",
+  "snoozed",
+  "resolved",
+  "reopened"
+] as const;
+export const HEALTH_STATES = [
+  "untested",
+  "breaker_open",
+  "healthy",
+  "failing",
+  "recovering"
+] as const;
+export const ISSUE_STATES = [
+  "open",
+  "acknowledged",
+  "snoozed",
+  "resolved"
+] as const;
+export const REGULATION_STATUSES = [
+  "initialized",
+  "running",
+  "finished",
+  "failed"
+] as const;

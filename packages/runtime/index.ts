@@ -30,16 +30,17 @@ export {
   type ServiceDefinition,
   startService,
 } from "./service.ts";
-export { setting } from "./setting.ts";
+export { type Setting, setting } from "./setting.ts";
 export {
   readSettings,
   type SettingProblem,
   SettingsError,
+  type SettingsGroup,
   type SettingsOf,
   type SettingsSchema,
   settingsGroup,
   unknownSettings,
 } from "./settings.ts";
-export { helpText } from "./settings-help.ts";
+export { helpText, settingsTable } from "./settings-help.ts";
 export { closesUnused } from "./silent-connections.ts";
 export * as value from "./value-types.ts";

@@ -1,4 +1,4 @@
-// Generated from schemas/*.avsc by generate-records.ts; do not edit.
+// Generated from schemas/*.avsc by `npm run generate`; do not edit.
 
 /** A definition of before, which holds on in a partition until a later one is prepared there; the newest first. */
 export interface AudienceVersion {

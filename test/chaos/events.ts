@@ -1,13 +1,17 @@
 import type { DeployedService } from "#support/deployment";
 import type { Cut } from "#support/tcp-proxy";
 
-/** How many processes of each service run at most; deliverers begin with one. */
-export const FLEET: Readonly<Record<DeployedService, number>> = {
+/** Services with more than one process at most; deliverers begin with one. */
+const SEVERAL: Readonly<Partial<Record<DeployedService, number>>> = {
   ingest: 2,
   "webhook-router": 2,
   deliverer: 3,
-  control: 1,
 };
+
+/** How many processes of a service run at most. */
+export function mostProcesses(service: DeployedService): number {
+  return SEVERAL[service] ?? 1;
+}
 
 export const BROKERS = 3;
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { DeployedService, Deployment } from "#support/deployment";
+import { DEPLOYED_SERVICES, type Deployment } from "#support/deployment";
 import type { ServiceProcess } from "#support/service";
-import { FLEET, processName, type Target } from "./events.ts";
+import { mostProcesses, processName, type Target } from "./events.ts";
 
 /** Every process of every service, as a run finds and changes them. */
 export interface Fleet {
@@ -34,7 +34,7 @@ export function calledBy(name: string): Readonly<Record<string, string>> {
 /** The fleet whose first processes are the deployment's. */
 export function fleetOf({ deployment, settingsOf }: FleetOptions): Fleet {
   const places = new Map<string, Place>();
-  for (const service of Object.keys(FLEET) as DeployedService[]) {
+  for (const service of DEPLOYED_SERVICES) {
     places.set(processName({ service, index: 0 }), { process: deployment.service(service), generation: 1 });
   }
   const place = (target: Target): Place => {
@@ -45,7 +45,7 @@ export function fleetOf({ deployment, settingsOf }: FleetOptions): Fleet {
   const nameOf = (target: Target): string => `${processName(target)}.${place(target).generation}`;
   return {
     ingestUrls: () =>
-      Array.from({ length: FLEET.ingest }, (_, index) => ({ service: "ingest", index }) as const)
+      Array.from({ length: mostProcesses("ingest") }, (_, index) => ({ service: "ingest", index }) as const)
         .map(place)
         .map(({ process }) => `http://127.0.0.1:${process.ports["ingestPort"]}`),
     nameOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { BROKERS, type ChaosEvent, FLEET } from "./events.ts";
+import { BROKERS, type ChaosEvent, mostProcesses } from "./events.ts";
 import { SESSION_TIMEOUT_MS } from "./report.ts";
 import { expectedMs, type Phase, planSchedule } from "./schedule.ts";
 
@@ -54,7 +54,7 @@ describe("the schedule", () => {
         const targets = tracks.map((track) =>
           track.flatMap(({ event }) => ("target" in event ? [event.target] : [])),
         );
-        for (const { service, index } of targets.flat()) expect(index).toBeLessThan(FLEET[service]);
+        for (const { service, index } of targets.flat()) expect(index).toBeLessThan(mostProcesses(service));
         const namesOfTracks = targets.map((list) => [
           ...new Set(list.map((target) => JSON.stringify(target))),
         ]);

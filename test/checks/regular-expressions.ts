@@ -8,7 +8,7 @@ import ts from "typescript";
 const ROOT = join(import.meta.dirname, "../..");
 const FILES = "{packages,services,clients}/**/*.ts";
 /** What runs only while the product is built or tested. */
-const NOT_PRODUCTION = /\.test\.ts$|\/fixtures\/|\/generate-[a-z-]+\.ts$|\/node_modules\//;
+const NOT_PRODUCTION = /\.test\.ts$|\/fixtures\/|\/node_modules\//;
 
 /** Refused by the tool, which does not see that they are linear; with the reason. */
 const LINEAR = new Map([

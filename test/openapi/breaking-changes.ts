@@ -1,100 +1,43 @@
-// What in an OpenAPI document breaks programs that were written for an earlier one. Answers may get fields and values, requests may get
-// optional fields; nothing that was taken is refused, and nothing that was answered is gone.
-import { isJsonObject, type JsonObject } from "#contract";
-import { type Documents, schemaChanges } from "./schema-changes.ts";
+// What in an OpenAPI document breaks programs that were written for an earlier one, as oasdiff finds it (decision 82).
+// oasdiff/levels.txt has what we judge otherwise than it does, oasdiff/known.txt what breaks nobody since the last release.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "#contract";
+import { environment } from "#support/environment";
+import { requireGo } from "#support/installed";
 
-/** One sentence for each. */
+const TOOL = join(import.meta.dirname, "oasdiff");
+export const KNOWN_FILE = join(TOOL, "known.txt");
+/** Of its three levels, the one that makes a check fail. */
+const ERROR_LEVEL = 3;
+
+interface Change {
+  readonly level: number;
+  readonly operation?: string;
+  readonly path?: string;
+  readonly text: string;
+}
+
+/** One sentence for each. Builds the tool at its first use, which takes a minute. */
 export function breakingChanges(released: JsonObject, current: JsonObject): string[] {
-  const documents = { released, current };
-  return Object.entries(objectAt(released, "paths")).flatMap(([path, methods]) =>
-    Object.entries(isJsonObject(methods) ? methods : {}).flatMap(([method, operation]) => {
-      const name = `${method.toUpperCase()} ${path}`;
-      const now = objectAt(objectAt(current, "paths"), path)[method];
-      if (!isJsonObject(now) || !isJsonObject(operation)) return [`${name} is gone`];
-      return operationChanges({ released: operation, current: now }, documents).map(
-        (change) => `${name}: ${change}`,
-      );
-    }),
-  );
-}
-
-interface Both {
-  readonly released: JsonObject;
-  readonly current: JsonObject;
-}
-
-function operationChanges(operations: Both, documents: Documents): string[] {
-  return [
-    ...parameterChanges(operations, documents),
-    ...bodyChanges(operations, documents),
-    ...answerChanges(operations, documents),
-  ];
-}
-
-function parameterChanges({ released, current }: Both, documents: Documents): string[] {
-  const before = parametersOf(released);
-  const after = parametersOf(current);
-  const gone = [...before].flatMap(([name, parameter]) => {
-    const now = after.get(name);
-    if (now === undefined) return [`the parameter ${name} is gone`];
-    const schemas = { released: parameter["schema"], current: now["schema"] };
-    return schemaChanges(schemas, { ...documents, direction: "request", at: `the parameter ${name}` });
-  });
-  const required = [...after]
-    .filter(
-      ([name, { required: isRequired }]) => isRequired === true && before.get(name)?.["required"] !== true,
-    )
-    .map(([name]) => `the parameter ${name} is required now`);
-  return [...gone, ...required];
-}
-
-function parametersOf({ parameters }: JsonObject): ReadonlyMap<string, JsonObject> {
-  const list = Array.isArray(parameters) ? parameters.filter(isJsonObject) : [];
-  return new Map(
-    list.map((parameter) => [`${String(parameter["in"])} ${String(parameter["name"])}`, parameter]),
-  );
-}
-
-function bodyChanges({ released, current }: Both, documents: Documents): string[] {
-  const before = contentOf(released["requestBody"]);
-  const after = contentOf(current["requestBody"]);
-  if (before.length === 0 && after.length > 0 && objectAt(current, "requestBody")["required"] === true)
-    return ["a body is required now"];
-  return before.flatMap(([type, schema]) => {
-    const now = after.find(([other]) => other === type);
-    if (now === undefined) return [`a body of ${type} is not taken any more`];
-    return schemaChanges(
-      { released: schema, current: now[1] },
-      { ...documents, direction: "request", at: "the body" },
-    );
-  });
-}
-
-/** Problems are told apart by their type, not by where they may come: only successes are compared. */
-function answerChanges({ released, current }: Both, documents: Documents): string[] {
-  const successes = Object.entries(objectAt(released, "responses")).filter(([status]) =>
-    status.startsWith("2"),
-  );
-  return successes.flatMap(([status, answer]) => {
-    const now = objectAt(current, "responses")[status];
-    if (now === undefined) return [`the answer ${status} is gone`];
-    return contentOf(answer).flatMap(([type, schema]) => {
-      const present = contentOf(now).find(([other]) => other === type);
-      if (present === undefined) return [`the answer ${status} is not ${type} any more`];
-      return schemaChanges(
-        { released: schema, current: present[1] },
-        { ...documents, direction: "answer", at: `the answer ${status}` },
-      );
+  requireGo();
+  const folder = mkdtempSync(join(tmpdir(), "hookline-openapi-"));
+  try {
+    const files = Object.entries({ released, current }).map(([name, document]) => {
+      const file = join(folder, `${name}.json`);
+      writeFileSync(file, JSON.stringify(document));
+      return file;
     });
-  });
-}
-
-function contentOf(owner: unknown): (readonly [string, unknown])[] {
-  const content = isJsonObject(owner) ? objectAt(owner, "content") : {};
-  return Object.entries(content).map(([type, media]) => [type, isJsonObject(media) ? media["schema"] : {}]);
-}
-
-function objectAt(owner: JsonObject, key: string): JsonObject {
-  const value = owner[key];
-  return isJsonObject(value) ? value : {};
+    const options = ["--severity-levels", "levels.txt", "--err-ignore", "known.txt", "--format", "json"];
+    const args = ["tool", "oasdiff", "breaking", ...files, ...options];
+    const out = execFileSync("go", args, { cwd: TOOL, env: environment, encoding: "utf8" });
+    const changes = JSON.parse(out) as readonly Change[];
+    return changes
+      .filter(({ level }) => level === ERROR_LEVEL)
+      .map(({ operation, path, text }) => `${operation} ${path}: ${text}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

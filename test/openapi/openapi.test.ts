@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import {
   DEAD_LETTER_REASONS,
   DIVERT_REASONS,
@@ -26,74 +26,32 @@ function changed(path: readonly string[], change: (object: Record<string, unknow
 const schema = (name: string, ...path: string[]) => ["components", "schemas", name, ...path];
 const PATHS = ["paths"];
 
+// The first use builds the tool.
+jest.setTimeout(300_000);
+
+// What is judged by our levels, and a change of each kind that is judged by the tool's own.
 describe("a change that breaks callers is named", () => {
   test.each<[string, readonly string[], (object: Record<string, unknown>) => void, RegExp]>([
-    ["a route that is gone", PATHS, (paths) => delete paths["/v1/audit"], /GET \/v1\/audit is gone/],
+    ["a route that is gone", PATHS, (paths) => delete paths["/v1/audit"], /GET \/v1\/audit: .*removed/],
     [
       "a parameter that is gone",
       [...PATHS, "/v1/dead-letters", "get"],
       (operation) => {
         operation["parameters"] = [];
       },
-      /GET \/v1\/dead-letters: the parameter query destinationId is gone/,
+      /GET \/v1\/dead-letters: deleted .*destinationId/,
     ],
     [
       "a field of an answer that is gone",
       schema("Source", "properties"),
       (fields) => delete fields["writeKeys"],
-      /GET \/v1\/sources\/\{id\}: the answer 200: writeKeys is gone/,
-    ],
-    [
-      "a field of an answer that may be missing",
-      schema("Source"),
-      (source) => {
-        source["required"] = ["id"];
-      },
-      /name may be missing now/,
-    ],
-    [
-      "a field of an answer with another type",
-      schema("Source", "properties", "enabled"),
-      (field) => {
-        field["type"] = "string";
-      },
-      /enabled was boolean, and is string/,
-    ],
-    [
-      "a field of a body that must be given",
-      schema("NewSource"),
-      (body) => {
-        body["required"] = ["name", "id"];
-      },
-      /POST \/v1\/sources: the body: id is required now/,
+      /GET \/v1\/sources\/\{id\}: removed .*writeKeys/,
     ],
     [
       "a field of a body that is not taken",
       schema("SourcePatch", "properties"),
       (fields) => delete fields["enabled"],
-      /PATCH \/v1\/sources\/\{id\}: the body: enabled is gone/,
-    ],
-    [
-      "a shorter limit",
-      schema("NewSource", "properties", "name"),
-      (field) => {
-        field["maxLength"] = 10;
-      },
-      /name has the tighter maxLength 10/,
-    ],
-    [
-      "a value that is not taken",
-      schema("DeadLetterReason"),
-      (reason) => {
-        reason["enum"] = ["permanent"];
-      },
-      /POST \/v1\/dead-letters\/replay: the body: reason does not take window_over/,
-    ],
-    [
-      "a success with another status",
-      [...PATHS, "/v1/sources", "post", "responses"],
-      (responses) => delete responses["201"],
-      /POST \/v1\/sources: the answer 201 is gone/,
+      /PATCH \/v1\/sources\/\{id\}: removed .*enabled/,
     ],
   ])("%s", (_what, path, change, text) => {
     expect(breakingChanges(released, changed(path, change)).join("\n")).toMatch(text);
@@ -101,44 +59,24 @@ describe("a change that breaks callers is named", () => {
 });
 
 describe("a change that callers need not know of is not", () => {
-  test.each<[string, readonly string[], (object: Record<string, unknown>) => void]>([
-    [
-      "a further route",
-      PATHS,
-      (paths) => {
+  test("a further route, field, and value of an answer or a body", () => {
+    const further = (path: readonly string[], change: (object: Record<string, unknown>) => void) =>
+      breakingChanges(released, changed(path, change));
+    const field = (fields: Record<string, unknown>) => {
+      fields["more"] = { type: "string" };
+    };
+    expect(
+      further(PATHS, (paths) => {
         paths["/v1/new"] = { get: { responses: {} } };
-      },
-    ],
-    [
-      "a further field of an answer",
-      schema("Source", "properties"),
-      (fields) => {
-        fields["more"] = { type: "string" };
-      },
-    ],
-    [
-      "a further optional field of a body",
-      schema("NewSource", "properties"),
-      (fields) => {
-        fields["more"] = { type: "string" };
-      },
-    ],
-    [
-      "a further value of an answer, or of a body",
-      schema("DeadLetterReason"),
-      (reason) => {
+      }),
+    ).toEqual([]);
+    expect(further(schema("Source", "properties"), field)).toEqual([]);
+    expect(further(schema("NewSource", "properties"), field)).toEqual([]);
+    expect(
+      further(schema("DeadLetterReason"), (reason) => {
         reason["enum"] = [...(reason["enum"] as string[]), "more"];
-      },
-    ],
-    [
-      "a wider limit",
-      schema("NewSource", "properties", "name"),
-      (field) => {
-        field["maxLength"] = 1_000;
-      },
-    ],
-  ])("%s", (_what, path, change) => {
-    expect(breakingChanges(released, changed(path, change))).toEqual([]);
+      }),
+    ).toEqual([]);
   });
 
   test("the present document has none since the last release", () => {

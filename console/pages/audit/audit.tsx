@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { AUDIT_ACTIONS } from "../../api/tables.generated.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
@@ -12,19 +13,6 @@ import { Time } from "../../elements/time.tsx";
 
 type Entry = Schemas["AuditEntry"];
 
-const ACTIONS: readonly Entry["action"][] = [
-  "created",
-  "updated",
-  "deleted",
-  "started",
-  "cancelled",
-  "confirmed",
-  "retried",
-  "acknowledged",
-  "snoozed",
-  "resolved",
-  "reopened",
-];
 /** With the section that has its page; an import has none. */
 const RESOURCES: Readonly<Record<Entry["resource"], string | undefined>> = {
   source: "/sources",
@@ -73,7 +61,7 @@ function Filters({ filters }: { readonly filters: ReturnType<typeof useFilters> 
   return (
     <div className="filters">
       <TextFilter filters={filters} name="token" label="By (name of the token)" />
-      <ChoiceFilter filters={filters} name="action" label="Action" choices={ACTIONS} />
+      <ChoiceFilter filters={filters} name="action" label="Action" choices={AUDIT_ACTIONS} />
       <ChoiceFilter filters={filters} name="resource" label="Of" choices={Object.keys(RESOURCES)} />
       <TextFilter filters={filters} name="resourceId" label="Id of it" />
       <TextFilter filters={filters} name="from" label="From (ISO 8601)" />

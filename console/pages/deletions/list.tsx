@@ -1,6 +1,7 @@
 // Requests to delete users, to suppress them, or to end that.
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { REGULATION_STATUSES } from "../../api/tables.generated.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
@@ -14,13 +15,12 @@ import { Begin } from "./begin.tsx";
 import { REGULATION_TYPES, type RegulationType, titleOf } from "./types.ts";
 
 const ROWS = 50;
-const STATUSES = ["initialized", "running", "finished", "failed"] as const;
 
 function List() {
   const filters = useFilters();
   const query = filters.pick("regulationType", "status", "sourceId") as {
     readonly regulationType?: RegulationType;
-    readonly status?: (typeof STATUSES)[number];
+    readonly status?: (typeof REGULATION_STATUSES)[number];
   };
   const list = usePaged<Schemas["Regulation"]>({
     key: ["regulations", query],
@@ -33,7 +33,7 @@ function List() {
     <>
       <div className="filters">
         <ChoiceFilter filters={filters} name="regulationType" label="Kind" choices={REGULATION_TYPES} />
-        <ChoiceFilter filters={filters} name="status" label="State" choices={STATUSES} />
+        <ChoiceFilter filters={filters} name="status" label="State" choices={REGULATION_STATUSES} />
         <TextFilter filters={filters} name="sourceId" label="Source id" />
       </div>
       <Paged

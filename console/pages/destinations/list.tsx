@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { HEALTH_STATES } from "../../api/tables.generated.ts";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { requestCounts } from "../../elements/groups.ts";
 import { NamedList } from "../../elements/named-list.tsx";
@@ -10,8 +11,6 @@ import { duration, share, waitingText } from "../../elements/times.ts";
 import type { Destination } from "./queries.ts";
 
 type Summary = Schemas["DestinationSummary"];
-
-const HEALTH = ["untested", "healthy", "failing", "recovering", "breaker_open"] as const;
 
 const HEALTH_COLUMN: Column<Destination> = {
   title: "Health",
@@ -56,7 +55,7 @@ export function DestinationList() {
       toNew={`new${sourceId === undefined ? "" : `?sourceId=${encodeURIComponent(sourceId)}`}`}
     >
       <TextFilter filters={filters} name="sourceId" label="Source id" />
-      <ChoiceFilter filters={filters} name="health" label="Health" choices={HEALTH} />
+      <ChoiceFilter filters={filters} name="health" label="Health" choices={HEALTH_STATES} />
     </NamedList>
   );
 }

@@ -1,6 +1,7 @@
 // What fails: of all destinations or of one, what began last first.
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
+import { ISSUE_STATES } from "../../api/tables.generated.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { DestinationLink } from "../../elements/destination-link.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
@@ -11,8 +12,6 @@ import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 
 type Issue = Schemas["Issue"];
-
-const STATES: readonly Issue["state"][] = ["open", "acknowledged", "snoozed", "resolved"];
 
 const countsOf = (statuses: Issue["statuses"]): string =>
   statuses.map(({ requests, status }) => `${status} × ${requests}`).join(", ");
@@ -68,7 +67,7 @@ export function IssueList({ destinationId }: { readonly destinationId?: string }
         {destinationId === undefined && (
           <TextFilter filters={filters} name="destinationId" label="Destination id" />
         )}
-        <ChoiceFilter filters={filters} name="state" label="State" choices={STATES} />
+        <ChoiceFilter filters={filters} name="state" label="State" choices={ISSUE_STATES} />
       </div>
       <Paged
         query={list}

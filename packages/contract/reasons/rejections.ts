@@ -44,7 +44,7 @@ export const REJECTIONS: Reasons<RejectionCode> = {
     action: "give it",
   },
   id_not_string: { meaning: "an id is no text", action: "give a text" },
-  invalid_type: { meaning: "the type is none of the six types of calls", action: "give one of them" },
+  invalid_type: { meaning: "the type is none of the call types", action: "give one of them" },
   message_too_large: {
     meaning: `a call has more than ${MAX_CALL_BYTES} bytes, or a batch more than ${MAX_BATCH_BYTES}, decompressed`,
     action: "send smaller calls, or fewer in a batch",

@@ -11,7 +11,6 @@ import {
   type Reason,
   type Reasons,
 } from "#contract";
-import { problemResponses } from "../http/openapi.ts";
 import {
   DeadLetterReasonField,
   DivertReasonField,
@@ -67,7 +66,7 @@ export function addReasonRoute(app: ControlApp): void {
         operationId: "listReasons",
         summary:
           "What every reason means: of rejections, drops, destinations passed over, attempts, diverts and dead letters",
-        response: { 200: ReasonsView, ...problemResponses },
+        response: { 200: ReasonsView },
       },
     },
     () => REASONS,

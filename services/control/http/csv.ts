@@ -13,19 +13,16 @@ export interface CellsQuery {
   readonly cells?: (typeof CELLS)[number];
 }
 
-export const CsvQuery = Type.Object(
-  {
-    cells: Type.Optional(
-      Type.Unsafe<(typeof CELLS)[number]>({
-        type: "string",
-        enum: CELLS,
-        description:
-          "safe, when it is not said: texts that begin with = + - @ ' or a tab get an apostrophe in front, so that no spreadsheet runs them. exact: texts as they are, for programs and to be imported again.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const CsvQuery = Type.Object({
+  cells: Type.Optional(
+    Type.Unsafe<(typeof CELLS)[number]>({
+      type: "string",
+      enum: CELLS,
+      description:
+        "safe, when it is not said: texts that begin with = + - @ ' or a tab get an apostrophe in front, so that no spreadsheet runs them. exact: texts as they are, for programs and to be imported again.",
+    }),
+  ),
+});
 
 /** How a text is written. */
 export type WriteText = (text: string) => string;

@@ -1,4 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
+import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { isJsonObject, type JsonObject } from "#contract";
 import { withNamedSchemas } from "./openapi-names.ts";
@@ -94,7 +95,15 @@ const problem = {
 };
 
 /** The answers that every route may give beside its own; the document says which statuses these are (openapi-problems.ts). */
-export const problemResponses = { "4xx": problem, "5xx": problem };
+const PROBLEMS = { "4xx": problem, "5xx": problem };
+
+/** Adds them to every route that says what it answers. */
+export function addProblems(app: Pick<FastifyInstance, "addHook">): void {
+  app.addHook("onRoute", (route) => {
+    const { response } = route.schema ?? {};
+    if (response !== undefined) route.schema = { ...route.schema, response: { ...response, ...PROBLEMS } };
+  });
+}
 
 /** Of a route other than a POST that may contradict what is there. */
 export const conflictResponse = { 409: problem };

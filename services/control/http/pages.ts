@@ -8,13 +8,10 @@ const MAX_LIMIT = 200;
 const MAX_PAGE_CHARACTERS = 500_000;
 export const DEFAULT_LIMIT = 50;
 
-export const PageQuery = Type.Object(
-  {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
-    after: Type.Optional(Type.String({ description: "The `next` of the page before." })),
-  },
-  { additionalProperties: false },
-);
+export const PageQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  after: Type.Optional(Type.String({ description: "The `next` of the page before." })),
+});
 
 export function pageFields<T extends TSchema>(item: T) {
   return {

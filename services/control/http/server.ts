@@ -23,7 +23,7 @@ import { boundConnections, type Connections, type ConnectionsOptions } from "./c
 import type { ConsoleFiles } from "./console/files.ts";
 import { serveConsole } from "./console/serve.ts";
 import { nextTurn } from "./next-turn.ts";
-import { openApiOptions } from "./openapi.ts";
+import { addProblems, openApiOptions } from "./openapi.ts";
 import { PROBLEM_CONTENT_TYPE, ProblemError, ProblemSchema, problemBody } from "./problem.ts";
 import { buildSerializer } from "./serialization.ts";
 import { sessionIn } from "./session-cookie.ts";
@@ -94,6 +94,7 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
   acceptJsonOnly(app);
   addParameterRules(app);
   addBodyRules(app);
+  addProblems(app);
   serveConsole(app, options.files);
   addHooks(app, options, connections);
   answerUnrouted(app, watchMethods(app));

@@ -56,12 +56,13 @@ function validation(checkFor: (data: unknown) => ValidateFunction): Validation {
   return validate;
 }
 
-const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false } as const;
+const NO_PARAMETERS = { type: "object", properties: {} } as const;
 
-/** Unknown parameters are refused by every route, also by those that take none and those that look at a wrong body themselves. */
+/** Unknown parameters are refused by every route, also by those that take none and those that look at a wrong body themselves: no query says it itself. */
 export function addParameterRules(app: Pick<FastifyInstance, "addHook">): void {
   app.addHook("onRoute", (route) => {
-    route.schema = { ...route.schema, querystring: route.schema?.querystring ?? NO_PARAMETERS };
+    const parameters = route.schema?.querystring ?? NO_PARAMETERS;
+    route.schema = { ...route.schema, querystring: { ...parameters, additionalProperties: false } };
   });
   app.addHook("preValidation", async (request) => {
     const empty = Object.entries(request.query as Record<string, unknown>).filter(

@@ -11,7 +11,7 @@ const HEADER = "Bearer of-the-header";
 const masking = createMasking({
   url: `https://hooks.test/services/${TOKEN}?key=k3y%20value`,
   headers: { authorization: HEADER },
-  signing: { sharedSecret: SECRET, standardWebhooks: false, previous: { secret: "the-old-one", untilMs: 1 } },
+  signing: { sharedSecret: SECRET, previous: { secret: "the-old-one", untilMs: 1 } },
 });
 
 function answered(body: string | Buffer, headers: ResponseHeaders = {}, status = 503) {

@@ -16,7 +16,7 @@ export interface Masking {
 interface Secrets {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly signing: Signing;
+  readonly signing: Pick<Signing, "sharedSecret" | "previous">;
 }
 
 export function createMasking({ url, headers, signing }: Secrets): Masking {

@@ -5,9 +5,13 @@ import { type RequestParts, requestHeaders, type Signing } from "./request-heade
 const job = { messageId: "m1", body: Buffer.from('{"type":"track"}') };
 const UNTIL_MS = 1_700_000_000_000;
 
+const UNSIGNED: Signing = { sharedSecret: undefined, standardWebhooks: false, previous: undefined };
+
 function headersAt(nowMs: number, signing: Partial<Signing>): Record<string, string> {
-  const none: Signing = { sharedSecret: undefined, standardWebhooks: false, previous: undefined };
-  const webhook: RequestParts["webhook"] = { headers: { "X-Key": "k" }, signing: { ...none, ...signing } };
+  const webhook: RequestParts["webhook"] = {
+    headers: { "X-Key": "k" },
+    signing: { ...UNSIGNED, ...signing },
+  };
   return requestHeaders({ job, webhook, userAgent: "Hookline/1.0", nowMs });
 }
 
@@ -51,7 +55,6 @@ describe("the headers of a request (contract 2.3)", () => {
   });
 
   test("have the span's trace with its state, unless the webhook has a header of these configured", () => {
-    const signing: Signing = { sharedSecret: undefined, standardWebhooks: false, previous: undefined };
     const ours = new Map([
       ["traceparent", "our parent"],
       ["tracestate", "our state"],
@@ -59,7 +62,7 @@ describe("the headers of a request (contract 2.3)", () => {
     const headersOf = (headers: Record<string, string>, trace?: ReadonlyMap<string, string>) =>
       requestHeaders({
         job,
-        webhook: { headers, signing },
+        webhook: { headers, signing: UNSIGNED },
         userAgent: "Hookline/1.0",
         nowMs: 0,
         trace,

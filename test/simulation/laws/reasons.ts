@@ -1,28 +1,36 @@
+import type { DeadLetterReason } from "#contract";
 import type { DeadLetter } from "#topics";
 import { callKey, keyAt } from "./identity.ts";
 import { law, type Story, type Written } from "./story.ts";
 
-/** Whether what is known of the world explains the letter; a sentence when it does not. */
+interface Explanation {
+  /** Whether what is known of the world explains the letter. */
+  readonly holds: (letter: DeadLetter, story: Story) => boolean;
+  /** What is known, where it does not. */
+  readonly otherwise: string;
+}
+
+const NEVER: Explanation = { holds: () => false, otherwise: "that is never right here" };
+const TOUCHED: Explanation = { holds: wasTouched, otherwise: "nobody has touched the destination" };
+
+const EXPLANATIONS: Readonly<Record<DeadLetterReason, Explanation>> = {
+  permanent: { holds: wasRejected, otherwise: "no endpoint of it has refused the call for good" },
+  not_asked: { holds: wasIll, otherwise: "its endpoints were well all the time" },
+  window_over: { holds: hasFailed, otherwise: "no request for it has failed" },
+  destination_gone: TOUCHED,
+  destination_disabled: TOUCHED,
+  destination_paused: { holds: wasPaused, otherwise: "nobody has paused the destination for so long" },
+  undecodable: NEVER,
+  handler_failed: NEVER,
+};
+
+/** A sentence when the letter is not explained. */
 function unexplained({ value, record }: Written<DeadLetter>, story: Story): string | undefined {
-  const { attempts, destinationId, reason } = value;
-  const say = (why: string): string =>
-    `${reason} for ${keyAt(value, destinationId)} (dead-letters-${record.partition}-${record.offset}): ${why}`;
-  switch (reason) {
-    case "permanent":
-      return wasRejected(value, story) ? undefined : say("no endpoint of it has refused the call for good");
-    case "not_asked":
-      return wasIll(value, story) ? undefined : say("its endpoints were well all the time");
-    case "window_over":
-      if (attempts === 0) return say("nobody was ever asked");
-      return hasFailed(value, story) ? undefined : say("no request for it has failed");
-    case "destination_gone":
-    case "destination_disabled":
-      return wasTouched(value, story) ? undefined : say("nobody has touched the destination");
-    case "destination_paused":
-      return wasPaused(value, story) ? undefined : say("nobody has paused the destination for so long");
-    default:
-      return say(`that is never right here (${value.message})`);
-  }
+  const { destinationId, message, reason } = value;
+  const { holds, otherwise } = EXPLANATIONS[reason as DeadLetterReason] ?? NEVER;
+  if (holds(value, story)) return undefined;
+  const place = `dead-letters-${record.partition}-${record.offset}`;
+  return `${reason} for ${keyAt(value, destinationId)} (${place}): ${otherwise} (${message})`;
 }
 
 function requestsFor(letter: DeadLetter, { plan, requests }: Story) {
@@ -37,7 +45,8 @@ function wasRejected(letter: DeadLetter, story: Story): boolean {
 }
 
 function hasFailed(letter: DeadLetter, story: Story): boolean {
-  return requestsFor(letter, story).some(({ status = 0 }) => status < 200 || status >= 300);
+  const isFailure = ({ status = 0 }) => status < 200 || status >= 300;
+  return letter.attempts > 0 && requestsFor(letter, story).some(isFailure);
 }
 
 /** One of its endpoints had a bad time, or a limit of its own. */

@@ -4,7 +4,6 @@ import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { SCANNED_TEXT, timePageOf } from "../../http/time-pages.ts";
 import type { ListedAttempt } from "../index/attempts-table.ts";
@@ -35,8 +34,8 @@ export function addAttemptRoutes(app: ControlApp, parts: AttemptParts): void {
         summary: "What happened to a destination's requests, newest first",
         description: RECORDED_TEXT,
         params: IdParams,
-        querystring: Type.Object(ATTEMPTS_QUERY, { additionalProperties: false }),
-        response: { 200: timePageOf(AttemptView), ...problemResponses },
+        querystring: Type.Object(ATTEMPTS_QUERY),
+        response: { 200: timePageOf(AttemptView) },
       },
     },
     async ({ params, query }) => {
@@ -57,16 +56,13 @@ export function addDeliveriesRoute(app: ControlApp, parts: AttemptParts): void {
         operationId: "listDeliveries",
         summary: "What happened to requests of all destinations, newest first",
         description: RECORDED_TEXT,
-        querystring: Type.Object(
-          {
-            destinationId: Type.Optional(
-              Type.String({ minLength: 1, description: "Only requests of this destination." }),
-            ),
-            ...ATTEMPTS_QUERY,
-          },
-          { additionalProperties: false },
-        ),
-        response: { 200: timePageOf(DeliveryView), ...problemResponses },
+        querystring: Type.Object({
+          destinationId: Type.Optional(
+            Type.String({ minLength: 1, description: "Only requests of this destination." }),
+          ),
+          ...ATTEMPTS_QUERY,
+        }),
+        response: { 200: timePageOf(DeliveryView) },
       },
     },
     async ({ query }) => {

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { IdParams, TimeField } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { entriesOf, totalOf } from "../flow/entries.ts";
@@ -56,7 +55,7 @@ export function addStatsRoute(app: ControlApp, parts: AttemptParts): void {
         description: `Every request is counted, about ten seconds after it ended. ${STEP_TEXT}`,
         params: IdParams,
         querystring: STATS_QUERY,
-        response: { 200: StatsView, ...problemResponses },
+        response: { 200: StatsView },
       },
     },
     async ({ params, query }) => {

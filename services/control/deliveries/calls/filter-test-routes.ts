@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { formatDuration, isJsonObject, SELECTION_FIELDS, type Selection, TAKES_ALL } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { PassedOverReasonField } from "../../http/reason-fields.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime } from "../../http/time-pages.ts";
@@ -95,7 +94,7 @@ export function addFilterTestRoute(app: ControlApp, parts: FilterTestParts): voi
         summary: "Which of a source's last calls a filter would send, and why; nothing is sent",
         description: `Judges as a router would, of a destination with these ${SELECTION_FIELDS.map((name) => `\`${name}\``).join(", ")} and \`filter\`. The calls are read from the log, which has those of ${formatDuration(KEPT_MS.calls)}; of a source that is rare among the others, the older ones as far as routers record calls.`,
         body: FilterTestBody,
-        response: { 200: FilterTestView, ...problemResponses },
+        response: { 200: FilterTestView },
       },
     },
     async (request): Promise<Static<typeof FilterTestView>> => {

@@ -5,7 +5,6 @@ import type { Host } from "#host";
 import { KEPT_MS } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { PassedOverReasonField } from "../../http/reason-fields.ts";
 import { scannedPage } from "../../http/scanned-page.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -41,29 +40,26 @@ const OutcomeField = Type.Unsafe<string>({
   description: "routed, or why it went nowhere; duplicate for a copy.",
 });
 
-const SourceCallsQuery = Type.Object(
-  {
-    outcome: Type.Optional(OutcomeField),
-    destinationId: Type.Optional(
-      Type.String({ minLength: 1, description: "Only calls that this destination got a job of." }),
-    ),
-    passedOverBy: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          "Only calls that this destination did not get, though it was connected and on; with passedOverReason for this reason.",
-      }),
-    ),
-    passedOverReason: Type.Optional(PassedOverReasonField),
-    type: Type.Optional(Type.Unsafe<CallType>({ type: "string", enum: [...CALL_TYPES] })),
-    event: Type.Optional(Type.String({ minLength: 1, description: "Only track calls of this name." })),
-    messageId: Type.Optional(Type.String({ minLength: 1 })),
-    ...USER_FIELDS,
-    ...RANGE_FIELDS,
-    ...PAGE_FIELDS,
-  },
-  { additionalProperties: false },
-);
+const SourceCallsQuery = Type.Object({
+  outcome: Type.Optional(OutcomeField),
+  destinationId: Type.Optional(
+    Type.String({ minLength: 1, description: "Only calls that this destination got a job of." }),
+  ),
+  passedOverBy: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "Only calls that this destination did not get, though it was connected and on; with passedOverReason for this reason.",
+    }),
+  ),
+  passedOverReason: Type.Optional(PassedOverReasonField),
+  type: Type.Optional(Type.Unsafe<CallType>({ type: "string", enum: [...CALL_TYPES] })),
+  event: Type.Optional(Type.String({ minLength: 1, description: "Only track calls of this name." })),
+  messageId: Type.Optional(Type.String({ minLength: 1 })),
+  ...USER_FIELDS,
+  ...RANGE_FIELDS,
+  ...PAGE_FIELDS,
+});
 
 const SourceCallView = Type.Object(
   {
@@ -92,7 +88,7 @@ export function addSourceCallsRoute(app: ControlApp, parts: SourceCallsParts): v
         description: `What routers record of each call (HOOKLINE_RECORDED_CALLS=all, the default), kept for ${formatDuration(KEPT_MS.routedCalls)}; \`GET /v1/calls/{messageId}\` has one with its requests. ${SCANNED_TEXT}`,
         params: IdParams,
         querystring: SourceCallsQuery,
-        response: { 200: timePageOf(SourceCallView), ...problemResponses },
+        response: { 200: timePageOf(SourceCallView) },
       },
     },
     async ({ params: { id: sourceId }, query }) => {

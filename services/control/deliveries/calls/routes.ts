@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { type CallIdentity, formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { readUser, USER_FIELDS, USER_VIEW } from "../../http/user-fields.ts";
@@ -55,20 +54,17 @@ export function addCallRoutes(app: ControlApp, parts: CallParts): void {
         summary: "What became of one call, at every destination",
         description: `Requests are kept for ${formatDuration(KEPT_MS.deliveryAttempts)}, dead letters for ${formatDuration(KEPT_MS.deadLetters)}. A call that waits is found where it stands.`,
         params: Type.Object({ messageId: Type.String() }),
-        querystring: Type.Object(
-          {
-            sourceId: Type.Optional(
-              Type.String({
-                minLength: 1,
-                description:
-                  "Needed when several sources had a call with this messageId, and for a call that was not tried yet unless calls are recorded.",
-              }),
-            ),
-            ...USER_FIELDS,
-          },
-          { additionalProperties: false },
-        ),
-        response: { 200: CallView, ...problemResponses },
+        querystring: Type.Object({
+          sourceId: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description:
+                "Needed when several sources had a call with this messageId, and for a call that was not tried yet unless calls are recorded.",
+            }),
+          ),
+          ...USER_FIELDS,
+        }),
+        response: { 200: CallView },
       },
     },
     async ({ params: { messageId }, query }) => {

@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { type CallIdentity, formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableString, nullableTime } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTimeOrNull } from "../../http/time-pages.ts";
@@ -82,19 +81,16 @@ export function addSentCallRoute(app: ControlApp, parts: SentCallParts): void {
           "One call at one destination: its body, the headers it is sent with, each answer, and a curl command",
         description: `The body is read from Kafka: from where the call waits, from the log of calls (${formatDuration(KEPT_MS.calls)}), or from its dead letter (${formatDuration(KEPT_MS.deadLetters)}).`,
         params: Type.Object({ messageId: Type.String(), destinationId: Type.String() }),
-        querystring: Type.Object(
-          {
-            sourceId: Type.Optional(
-              Type.String({
-                minLength: 1,
-                description: "As for GET /v1/calls/{messageId}.",
-              }),
-            ),
-            ...USER_FIELDS,
-          },
-          { additionalProperties: false },
-        ),
-        response: { 200: SentCallView, ...problemResponses },
+        querystring: Type.Object({
+          sourceId: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: "As for GET /v1/calls/{messageId}.",
+            }),
+          ),
+          ...USER_FIELDS,
+        }),
+        response: { 200: SentCallView },
       },
     },
     async ({ params: { destinationId, messageId }, query }) => {

@@ -4,7 +4,6 @@ import { Type } from "typebox";
 import type { DeadLetter } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { inTime, unavailable } from "../../http/in-time.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { DeadLetterReasonField } from "../../http/reason-fields.ts";
 import { refreshAll } from "../../http/refresh.ts";
@@ -26,25 +25,22 @@ import { DeadLetterView, deadLetterView, WholeDeadLetterView, wholeDeadLetterVie
 const TAGS = ["dead letters"];
 const READ_WITHIN_MS = 5_000;
 
-const DeadLettersQuery = Type.Object(
-  {
-    destinationId: Type.Optional(Type.String({ minLength: 1 })),
-    sourceId: Type.Optional(Type.String({ minLength: 1 })),
-    reason: Type.Optional(DeadLetterReasonField),
-    replayId: Type.Optional(
-      Type.String({ minLength: 1, description: "Those that calls of this replay became again." }),
-    ),
-    issueId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "Those that are part of this issue.",
-      }),
-    ),
-    ...RANGE_FIELDS,
-    ...PAGE_FIELDS,
-  },
-  { additionalProperties: false },
-);
+const DeadLettersQuery = Type.Object({
+  destinationId: Type.Optional(Type.String({ minLength: 1 })),
+  sourceId: Type.Optional(Type.String({ minLength: 1 })),
+  reason: Type.Optional(DeadLetterReasonField),
+  replayId: Type.Optional(
+    Type.String({ minLength: 1, description: "Those that calls of this replay became again." }),
+  ),
+  issueId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "Those that are part of this issue.",
+    }),
+  ),
+  ...RANGE_FIELDS,
+  ...PAGE_FIELDS,
+});
 
 export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): void {
   const { deliveries, replays } = parts;
@@ -56,7 +52,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
         operationId: "listDeadLetters",
         summary: "Calls that failed for good, newest first",
         querystring: DeadLettersQuery,
-        response: { 200: timePageOf(DeadLetterView), ...problemResponses },
+        response: { 200: timePageOf(DeadLetterView) },
       },
     },
     async ({ query }) => {
@@ -93,7 +89,7 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
         operationId: "getDeadLetter",
         summary: "One of them, with its body and the reason of every webhook",
         params: IdParams,
-        response: { 200: WholeDeadLetterView, ...problemResponses },
+        response: { 200: WholeDeadLetterView },
       },
     },
     async ({ params: { id } }) => {

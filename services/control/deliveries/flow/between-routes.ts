@@ -5,7 +5,6 @@ import type { DestinationConfig } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nextTurn } from "../../http/next-turn.ts";
 import { nullableInteger } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { ofSource } from "../../resources/destinations/configured.ts";
@@ -94,15 +93,12 @@ export function addBetweenRoute(app: ControlApp, parts: BetweenParts): void {
         operationId: "getFlow",
         summary: "Calls of the last minutes from each source to each destination, and what is stuck",
         description: `Counted as in GET /v1/stats. At most ${MOST_SHOWN} sources and ${MOST_SHOWN} destinations.`,
-        querystring: Type.Object(
-          {
-            minutes: Type.Optional(
-              Type.Integer({ minimum: 1, maximum: MOST_MINUTES, default: DEFAULT_MINUTES }),
-            ),
-          },
-          { additionalProperties: false },
-        ),
-        response: { 200: FlowView, ...problemResponses },
+        querystring: Type.Object({
+          minutes: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: MOST_MINUTES, default: DEFAULT_MINUTES }),
+          ),
+        }),
+        response: { 200: FlowView },
       },
     },
     async ({ query: { minutes = DEFAULT_MINUTES } }) => {

@@ -1,7 +1,6 @@
 // GET /v1/stats and GET /v1/sources/{id}/stats: what became of accepted calls.
 import { type Static, Type } from "typebox";
 import { IdParams, TimeField } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { checkSource } from "../known-source.ts";
@@ -49,7 +48,7 @@ const schemaOf = (operationId: string, summary: string) => ({
   summary,
   description: DESCRIPTION,
   querystring: STATS_QUERY,
-  response: { 200: FlowView, ...problemResponses },
+  response: { 200: FlowView },
 });
 
 export function addFlowRoutes(app: ControlApp, parts: FlowRouteParts): void {

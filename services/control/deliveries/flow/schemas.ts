@@ -61,20 +61,17 @@ export const RequestsView = Type.Object(REQUEST_FIELDS, {
   description: "Requests to webhooks, by when they ended.",
 });
 
-export const STATS_QUERY = Type.Object(
-  {
-    ...STEP_FIELDS,
-    groupBy: Type.Optional(
-      Type.Unsafe<GroupBy>({
-        type: "string",
-        enum: [...GROUPS],
-        description:
-          "An entry for each value in a step. eventType and eventName divide calls, webhook and status requests, reason both; the other counts of such an entry are empty.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const STATS_QUERY = Type.Object({
+  ...STEP_FIELDS,
+  groupBy: Type.Optional(
+    Type.Unsafe<GroupBy>({
+      type: "string",
+      enum: [...GROUPS],
+      description:
+        "An entry for each value in a step. eventType and eventName divide calls, webhook and status requests, reason both; the other counts of such an entry are empty.",
+    }),
+  ),
+});
 
 const group = (description: string) => Type.Optional(nullableString(description));
 

@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { formatDuration } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableTime } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTimeOrNull } from "../../http/time-pages.ts";
 import type { Indexed } from "../index/indexed.ts";
@@ -75,7 +74,7 @@ export function addInfoRoute(app: ControlApp, parts: InfoParts): void {
         tags: ["access"],
         operationId: "getInfo",
         summary: "The release, how long records are kept, and how far back calls can be looked up",
-        response: { 200: InfoView, ...problemResponses },
+        response: { 200: InfoView },
       },
     },
     () => {

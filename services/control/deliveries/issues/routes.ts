@@ -1,7 +1,7 @@
 // GET /v1/issues[/{id}], PATCH /v1/issues/{id}: failures by destination, webhook and reason.
 import { actorOf } from "../../http/caller.ts";
 import { IdParams } from "../../http/fields.ts";
-import { conflictResponse, problemResponses } from "../../http/openapi.ts";
+import { conflictResponse } from "../../http/openapi.ts";
 import { scannedPage } from "../../http/scanned-page.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTimeOrNull, SCANNED_TEXT, timePageOf } from "../../http/time-pages.ts";
@@ -40,7 +40,7 @@ function addListRoute(app: ControlApp, parts: IssueParts): void {
         summary: "What fails, by destination, webhook and reason; what began last comes first",
         description: `${ISSUES_TEXT} ${SCANNED_TEXT}`,
         querystring: IssuesQuery,
-        response: { 200: timePageOf(IssueView), ...problemResponses },
+        response: { 200: timePageOf(IssueView) },
       },
     },
     async ({ query }) => {
@@ -73,7 +73,7 @@ function addReadRoute(app: ControlApp, parts: IssueParts): void {
         operationId: "getIssue",
         summary: "One of them, with its last requests and what they were answered",
         params: IdParams,
-        response: { 200: WholeIssueView, ...problemResponses },
+        response: { 200: WholeIssueView },
       },
     },
     async ({ params }) => wholeViewOf(parts, existingIssue(parts, params.id)),
@@ -91,7 +91,7 @@ function addChangeRoute(app: ControlApp, parts: IssueParts): void {
         summary: "Acknowledge an issue, snooze it, resolve it, or open it again",
         params: IdParams,
         body: IssueBody,
-        response: { 200: WholeIssueView, ...conflictResponse, ...problemResponses },
+        response: { 200: WholeIssueView, ...conflictResponse },
       },
     },
     async (request) => {

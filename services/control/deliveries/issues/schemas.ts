@@ -31,16 +31,13 @@ const ReasonField = Type.Unsafe<string>({
     "Why the requests failed, or diverted where calls died that were put off; without a webhook that was tried why they became dead letters.",
 });
 
-export const IssuesQuery = Type.Object(
-  {
-    destinationId: Type.Optional(
-      Type.String({ minLength: 1, description: "Only issues of this destination." }),
-    ),
-    state: Type.Optional(StateField),
-    ...PAGE_FIELDS,
-  },
-  { additionalProperties: false },
-);
+export const IssuesQuery = Type.Object({
+  destinationId: Type.Optional(
+    Type.String({ minLength: 1, description: "Only issues of this destination." }),
+  ),
+  state: Type.Optional(StateField),
+  ...PAGE_FIELDS,
+});
 
 const MOST_SNOOZED_DAYS = 90;
 export const MOST_SNOOZED_MS = MOST_SNOOZED_DAYS * 86_400_000;

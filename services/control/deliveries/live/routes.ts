@@ -6,7 +6,6 @@ import { formatDuration } from "#contract";
 import type { Host } from "#host";
 import type { Caller } from "../../http/auth.ts";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { existingDestination } from "../../resources/destinations/existing.ts";
 import { checkPresentSource } from "../known-source.ts";
@@ -44,7 +43,7 @@ const schemaOf = (operationId: string, summary: string, description: string) => 
   querystring: StreamQuery,
   headers: LastEventIdHeader,
   produces: [EVENT_STREAM],
-  response: { 200: Events, ...problemResponses },
+  response: { 200: Events },
 });
 
 export function addLiveRoutes(app: ControlApp, parts: LiveRouteParts): void {

@@ -12,19 +12,16 @@ const lastEventId = Type.String({
 /** Of a stream, and of the ticket for it. */
 const STREAM_QUERY = { lastEventId: Type.Optional(lastEventId) };
 
-export const TicketQuery = Type.Object(STREAM_QUERY, { additionalProperties: false });
+export const TicketQuery = Type.Object(STREAM_QUERY);
 
-export const StreamQuery = Type.Object(
-  {
-    ...STREAM_QUERY,
-    [TICKET_PARAMETER]: Type.Optional(
-      Type.String({
-        description: "Of POST …/live/ticket, in place of a token: an EventSource sends no Authorization.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const StreamQuery = Type.Object({
+  ...STREAM_QUERY,
+  [TICKET_PARAMETER]: Type.Optional(
+    Type.String({
+      description: "Of POST …/live/ticket, in place of a token: an EventSource sends no Authorization.",
+    }),
+  ),
+});
 
 export const LastEventIdHeader = Type.Object({
   "last-event-id": Type.Optional(

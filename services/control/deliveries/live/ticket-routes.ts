@@ -2,7 +2,6 @@
 import { type Static, Type } from "typebox";
 import type { Caller } from "../../http/auth.ts";
 import { IdParams, TimeField } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { TICKET_PARAMETER, urlOf } from "../../http/tickets.ts";
@@ -39,7 +38,7 @@ const schemaOf = (operationId: string, of: string) => ({
     "It opens this stream alone, within a minute, with the rights of whoever asked for it, and ends with their token or session. Nothing is stored. Needs the scope read. 409 where no token is configured: no ticket is needed.",
   params: IdParams,
   querystring: TicketQuery,
-  response: { 201: TicketView, ...problemResponses },
+  response: { 201: TicketView },
 });
 
 // Nothing is changed: whoever may watch may ask, and an Idempotency-Key keeps no ticket.

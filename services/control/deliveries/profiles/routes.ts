@@ -1,7 +1,6 @@
 // GET /v1/profiles/{id}: who is this.
 import type { Static } from "typebox";
 import { anonymousProfileId, ownerOf, type Profile, subjectOf } from "#audiences";
-import { problemResponses } from "../../http/openapi.ts";
 import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { untilRead } from "../../resources/audiences/member-parts.ts";
@@ -25,7 +24,7 @@ export function addProfileRoute(app: ControlApp, parts: ProfileParts): void {
         description:
           "As the audience processor has written it, a second or two ago. Only what audiences and computed traits have read of is known.",
         params: ProfileParams,
-        response: { 200: ProfileView, ...problemResponses },
+        response: { 200: ProfileView },
       },
     },
     async ({ params: { id } }) => await answerFor(parts, id),

@@ -4,7 +4,6 @@ import { formatDuration } from "#contract";
 import { KEPT_MS, type RefusedCalls } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { inTime, unavailable } from "../../http/in-time.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { notFound } from "../../http/problem.ts";
 import { refreshAll } from "../../http/refresh.ts";
 import { scannedPage } from "../../http/scanned-page.ts";
@@ -26,15 +25,12 @@ import { CodeField, type NoBody, RefusedView, WholeRefusedView } from "./schemas
 const TAGS = ["deliveries"];
 const READ_WITHIN_MS = 5_000;
 
-const RefusedQuery = Type.Object(
-  {
-    code: Type.Optional(CodeField),
-    userId: Type.Optional(Type.String({ minLength: 1, description: "Only those that name this user." })),
-    ...RANGE_FIELDS,
-    ...PAGE_FIELDS,
-  },
-  { additionalProperties: false },
-);
+const RefusedQuery = Type.Object({
+  code: Type.Optional(CodeField),
+  userId: Type.Optional(Type.String({ minLength: 1, description: "Only those that name this user." })),
+  ...RANGE_FIELDS,
+  ...PAGE_FIELDS,
+});
 
 export function addRefusedRoutes(app: ControlApp, parts: RefusedParts): void {
   const { deliveries } = parts;
@@ -48,7 +44,7 @@ export function addRefusedRoutes(app: ControlApp, parts: RefusedParts): void {
         description: `Kept for ${formatDuration(KEPT_MS.refusedCalls)}. Ten a second of a source have an entry of their own; the others are counted in one for each code. ${SCANNED_TEXT}`,
         params: IdParams,
         querystring: RefusedQuery,
-        response: { 200: timePageOf(RefusedView), ...problemResponses },
+        response: { 200: timePageOf(RefusedView) },
       },
     },
     async ({ params: { id: sourceId }, query }) => {
@@ -83,7 +79,7 @@ export function addRefusedRoutes(app: ControlApp, parts: RefusedParts): void {
         operationId: "getRefusedCalls",
         summary: "One entry of them, with the body that was sent",
         params: Type.Object({ id: Type.String(), refusedId: Type.String() }),
-        response: { 200: WholeRefusedView, ...problemResponses },
+        response: { 200: WholeRefusedView },
       },
     },
     async ({ params: { id: sourceId, refusedId } }) => {

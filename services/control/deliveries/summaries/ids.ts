@@ -7,17 +7,14 @@ import { STEP_FIELDS } from "../flow/steps.ts";
 /** One answer reads some rows for each. */
 const MOST_IDS = 100;
 
-export const SUMMARIES_QUERY = Type.Object(
-  {
-    ids: Type.String({
-      minLength: 1,
-      maxLength: 10_000,
-      description: `With commas between them; at most ${MOST_IDS}.`,
-    }),
-    ...STEP_FIELDS,
-  },
-  { additionalProperties: false },
-);
+export const SUMMARIES_QUERY = Type.Object({
+  ids: Type.String({
+    minLength: 1,
+    maxLength: 10_000,
+    description: `With commas between them; at most ${MOST_IDS}.`,
+  }),
+  ...STEP_FIELDS,
+});
 
 /** Of an answer with such a view of each. */
 export const summariesFields = <S extends TSchema>(view: S) => ({

@@ -2,7 +2,6 @@
 import { type Static, Type } from "typebox";
 import type { Host } from "#host";
 import { nextTurn } from "../../http/next-turn.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { IndexedUntilField, isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { statsOf } from "../flow/request-stats.ts";
@@ -28,18 +27,15 @@ const DestinationSummaryView = Type.Object(
   { title: "DestinationSummary", description: "Requests of the range, and what waits." },
 );
 
-const DestinationsQuery = Type.Object(
-  {
-    ...SUMMARIES_QUERY.properties,
-    waiting: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: "false: what waits is not read from Kafka, which may take four seconds.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const DestinationsQuery = Type.Object({
+  ...SUMMARIES_QUERY.properties,
+  waiting: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: "false: what waits is not read from Kafka, which may take four seconds.",
+    }),
+  ),
+});
 
 const NOT_ASKED: ReadonlyMap<string, WaitingSummary> = new Map();
 
@@ -61,7 +57,7 @@ export function addSummariesRoute(app: ControlApp, parts: SummaryParts): void {
         summary: "Requests by outcome, how long they took, and what waits, of several destinations",
         description: `For a page of a list, in one request instead of two for each. Every request is counted, about ten seconds after it ended. ${STEP_TEXT}`,
         querystring: DestinationsQuery,
-        response: { 200: SummariesView, ...problemResponses },
+        response: { 200: SummariesView },
       },
     },
     async ({ query: { ids: text, waiting: isAsked = true, ...query } }) => {

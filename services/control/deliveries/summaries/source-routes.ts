@@ -1,7 +1,6 @@
 // GET /v1/stats/sources: what a list of sources shows beside each.
 import { type Static, Type } from "typebox";
 import { nextTurn } from "../../http/next-turn.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import { callFlow } from "../flow/flow.ts";
@@ -36,7 +35,7 @@ export function addSourceSummariesRoute(app: ControlApp, parts: SourceSummaryPar
         summary: "How many calls came of several sources, and how many of them were refused",
         description: `Counted as in GET /v1/stats, for a page of a list in one request. ${STEP_TEXT}`,
         querystring: SUMMARIES_QUERY,
-        response: { 200: SummariesView, ...problemResponses },
+        response: { 200: SummariesView },
       },
     },
     async ({ query: { ids: text, ...query } }) => {

@@ -5,7 +5,6 @@ import { createMask, SecretError, secretsOfUrl } from "#secrets";
 import type { DestinationConfig } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { nullableInteger, nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
 import { WEBHOOK_FIELDS } from "../../http/webhook-fields.ts";
@@ -64,7 +63,7 @@ export function addTestRoute(app: ControlApp, parts: TestCallParts): void {
         summary: "Send one call to every webhook at once, also while the destination is off",
         params: IdParams,
         body: TestBody,
-        response: { 200: TestResult, ...problemResponses },
+        response: { 200: TestResult },
       },
     },
     async (request) => {

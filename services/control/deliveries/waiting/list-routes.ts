@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { userIn } from "#contract";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { DEFAULT_LIMIT, pageFields } from "../../http/pages.ts";
 import { refused } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -60,7 +59,7 @@ export function addWaitingRoute(app: ControlApp, parts: WaitingListParts): void 
           "Read from Kafka at this moment, by the topics in which calls wait, shortest delay first, and within one in the order of their time. A call whose request is under way still counts. A page may have fewer entries than asked for, and a next one all the same, when much waits for others.",
         params: IdParams,
         querystring: WaitingQuery,
-        response: { 200: WaitingPage, ...problemResponses },
+        response: { 200: WaitingPage },
       },
     },
     async ({ params, query: { after, limit = DEFAULT_LIMIT, ...narrowing } }) => {

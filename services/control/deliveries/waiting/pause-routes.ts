@@ -4,7 +4,6 @@ import { Type } from "typebox";
 import { actorOf } from "../../http/caller.ts";
 import { DRY_RUN, type DryRun, DryRunView, isDryRun } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
 import { existingDestination } from "../../resources/destinations/existing.ts";
@@ -51,7 +50,7 @@ function addPauseRoute(app: ControlApp, parts: WaitingParts): void {
           "Calls are still accepted and routed. Requests under way run to their end. The time of a pause does not count in a call's window of retries.",
         params: IdParams,
         body: PauseBody,
-        response: { 200: PausedView, ...problemResponses },
+        response: { 200: PausedView },
       },
     },
     async (request) => {
@@ -77,7 +76,7 @@ function addResumeRoute(app: ControlApp, parts: WaitingParts): void {
         summary: "End a pause; what waits is sent now, as fast as the endpoints take it",
         params: IdParams,
         body: ResumeBody,
-        response: { 200: PausedView, ...problemResponses },
+        response: { 200: PausedView },
       },
     },
     async (request) => {

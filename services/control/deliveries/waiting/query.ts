@@ -9,34 +9,31 @@ import { webhookId } from "../../http/webhook-fields.ts";
 import { isOf } from "./find.ts";
 import { WAITING_STATES, type WaitingState, waitingState } from "./waiting-job.ts";
 
-export const WaitingQuery = Type.Object(
-  {
-    state: Type.Optional(Type.Unsafe<WaitingState>({ type: "string", enum: [...WAITING_STATES] })),
-    webhookId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          "Only calls that were tried at this webhook, or put off for it; with reason, whose last outcome there was that.",
-      }),
-    ),
-    reason: Type.Optional(LastOutcomeField),
-    minAttempts: Type.Optional(
-      Type.Integer({ minimum: 1, description: "Only calls that were attempted at least so often." }),
-    ),
-    sourceId: Type.Optional(Type.String({ minLength: 1, description: "Only calls of this source." })),
-    type: Type.Optional(
-      Type.Unsafe<DeliveredType>({
-        type: "string",
-        enum: [...DELIVERED_TYPES],
-        description: "Only calls of this type.",
-      }),
-    ),
-    messageId: Type.Optional(Type.String({ minLength: 1 })),
-    ...USER_FIELDS,
-    ...PageQuery.properties,
-  },
-  { additionalProperties: false },
-);
+export const WaitingQuery = Type.Object({
+  state: Type.Optional(Type.Unsafe<WaitingState>({ type: "string", enum: [...WAITING_STATES] })),
+  webhookId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "Only calls that were tried at this webhook, or put off for it; with reason, whose last outcome there was that.",
+    }),
+  ),
+  reason: Type.Optional(LastOutcomeField),
+  minAttempts: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Only calls that were attempted at least so often." }),
+  ),
+  sourceId: Type.Optional(Type.String({ minLength: 1, description: "Only calls of this source." })),
+  type: Type.Optional(
+    Type.Unsafe<DeliveredType>({
+      type: "string",
+      enum: [...DELIVERED_TYPES],
+      description: "Only calls of this type.",
+    }),
+  ),
+  messageId: Type.Optional(Type.String({ minLength: 1 })),
+  ...USER_FIELDS,
+  ...PageQuery.properties,
+});
 type Asked = Omit<Static<typeof WaitingQuery>, "after" | "limit">;
 
 /** Of the jobs of one destination. Throws a 422. */

@@ -3,7 +3,6 @@ import { Type } from "typebox";
 import { actorOf } from "../../http/caller.ts";
 import { DRY_RUN, DryRunView } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { USER_FIELDS } from "../../http/user-fields.ts";
 import { checkBody } from "../../http/validation.ts";
@@ -63,7 +62,7 @@ export function addRetryRoute(app: ControlApp, parts: WaitingParts): void {
           "Each call that has failed until now, or was put off, is attempted once more; what fails again goes on by the schedule. An endpoint that is taken for down is asked with one call first; the others follow when it takes that one. It keeps a pause that it has asked for with Retry-After. When most of the calls fail again, the rest keep their time. However many they are, all of them are meant, also those that the answer does not count. The request is durable: deliverers that start later carry it out, and `retry` of the destination says how far it is. The destination itself does not change by it.",
         params: IdParams,
         body: RetryBody,
-        response: { 200: DryRunView, 202: RetryAnswer, ...problemResponses },
+        response: { 200: DryRunView, 202: RetryAnswer },
       },
     },
     async (request, reply) => {

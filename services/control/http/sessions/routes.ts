@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { API_SCOPES } from "#runtime";
 import type { Caller } from "../auth.ts";
 import { NoContent, TimeField } from "../fields.ts";
-import { problemResponses } from "../openapi.ts";
 import { ProblemError } from "../problem.ts";
 import type { ControlApp } from "../server.ts";
 import { endedCookies, sessionCookie } from "../session-cookie.ts";
@@ -63,7 +62,7 @@ export function addSessionRoutes(app: ControlApp, { sessions }: SessionParts): v
         summary: "Signs a browser in: a cookie for the token that the request is sent with",
         description:
           "The cookie has the rights of the token, for 12 hours and as long as the token is there. 409 where no token is configured: no sign-in is needed.",
-        response: { 201: MeView, ...problemResponses },
+        response: { 201: MeView },
       },
     },
     async ({ caller, headers }, reply) => {
@@ -92,7 +91,7 @@ export function addSessionRoutes(app: ControlApp, { sessions }: SessionParts): v
         description:
           "Nothing is kept of sessions, so a copy of the cookie that somebody made before is good until its 12 hours are over or its token is gone.",
         security: [{ session: [] }, { bearer: [] }],
-        response: { 204: NoContent, ...problemResponses },
+        response: { 204: NoContent },
       },
     },
     async (_request, reply) => {
@@ -108,7 +107,7 @@ export function addSessionRoutes(app: ControlApp, { sessions }: SessionParts): v
         tags: ["access"],
         operationId: "getMe",
         summary: "Name and scopes of the caller, and whether a sign-in is needed",
-        response: { 200: MeView, ...problemResponses },
+        response: { 200: MeView },
       },
     },
     async ({ caller }, reply) => {

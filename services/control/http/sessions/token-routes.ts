@@ -1,7 +1,6 @@
 // GET /v1/tokens: who may use the API.
 import { Type } from "typebox";
 import { API_SCOPES } from "#runtime";
-import { problemResponses } from "../openapi.ts";
 import type { ControlApp } from "../server.ts";
 import type { TokenParts } from "./parts.ts";
 
@@ -30,7 +29,6 @@ export function addTokenRoute(app: ControlApp, { tokens }: TokenParts): void {
             { data: Type.Array(TokenView) },
             { title: "TokenList", description: "All tokens of now." },
           ),
-          ...problemResponses,
         },
       },
     },

@@ -4,7 +4,6 @@ import type { Readable } from "node:stream";
 import { SPACE_SOURCE } from "#contract";
 import type { MembershipImport } from "#topics";
 import { actorOf } from "../../http/caller.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { ofSource } from "../../resources/destinations/configured.ts";
@@ -49,7 +48,7 @@ function addUploadRoute(app: ControlApp, parts: ImportParts): void {
         params: ImportParams,
         querystring: UploadQuery,
         body: UploadBody,
-        response: { 200: ImportView, 202: ImportView, ...problemResponses },
+        response: { 200: ImportView, 202: ImportView },
       },
     },
     async (request, reply) => {
@@ -95,7 +94,7 @@ function addReadRoute(app: ControlApp, parts: ImportParts): void {
         operationId: "getImport",
         summary: "How far an import is",
         params: ImportParams,
-        response: { 200: ImportView, ...problemResponses },
+        response: { 200: ImportView },
       },
     },
     async ({ params: { id, importId } }) => viewOf(parts, existingImport(parts, id, importId)),
@@ -111,7 +110,7 @@ function addConfirmRoute(app: ControlApp, parts: ImportParts): void {
         operationId: "confirmImport",
         summary: "Apply an import that is held",
         params: ImportParams,
-        response: { 202: ImportView, ...problemResponses },
+        response: { 202: ImportView },
       },
     },
     async (request, reply) => {

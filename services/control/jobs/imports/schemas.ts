@@ -15,26 +15,23 @@ export const ImportParams = Type.Object({
   }),
 });
 
-export const UploadQuery = Type.Object(
-  {
-    mode: Type.Optional(
-      Type.Unsafe<ImportMode>({
-        type: "string",
-        enum: IMPORT_MODES,
-        default: "replace",
-        description:
-          "replace: the members are those that are named, and no others. add, remove: those that are named come onto the list, or off it.",
-      }),
-    ),
-    hold: Type.Optional(
-      Type.Boolean({
-        description:
-          "It is compared and then held, whatever it changes: `added` and `removed` say what a confirmation would do.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const UploadQuery = Type.Object({
+  mode: Type.Optional(
+    Type.Unsafe<ImportMode>({
+      type: "string",
+      enum: IMPORT_MODES,
+      default: "replace",
+      description:
+        "replace: the members are those that are named, and no others. add, remove: those that are named come onto the list, or off it.",
+    }),
+  ),
+  hold: Type.Optional(
+    Type.Boolean({
+      description:
+        "It is compared and then held, whatever it changes: `added` and `removed` say what a confirmation would do.",
+    }),
+  ),
+});
 
 const rowsOf = (description: string) => ({ schema: Type.Unsafe<Readable>({ description }) });
 

@@ -1,7 +1,6 @@
 // POST /v1/replays: calls that were sent before are sent again.
 import { actorOf } from "../../http/caller.ts";
 import { DryRunView, isDryRun } from "../../http/dry-run.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
 import { CallReplayAccepted, CallReplayBody } from "./call-schemas.ts";
@@ -22,7 +21,7 @@ export function addCallReplayRoute(app: ControlApp, parts: ReplayRouteParts): vo
         description:
           "Each becomes a new delivery job with its messageId, body and a window of retries of its own; its requests name the replay. Calls of users that were deleted since are left out. Calls that came by a replay are not meant, the ones that they repeat are.",
         body: CallReplayBody,
-        response: { 200: DryRunView, 202: CallReplayAccepted, ...problemResponses },
+        response: { 200: DryRunView, 202: CallReplayAccepted },
       },
     },
     async (request, reply) => {

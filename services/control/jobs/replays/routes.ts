@@ -4,7 +4,7 @@ import type { Replay } from "#topics";
 import { actorOf } from "../../http/caller.ts";
 import { DryRunView, isDryRun } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
-import { conflictResponse, problemResponses } from "../../http/openapi.ts";
+import { conflictResponse } from "../../http/openapi.ts";
 import { PageQuery, page, pageOf } from "../../http/pages.ts";
 import { notFound } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -17,15 +17,12 @@ import { ReplayAccepted, ReplayBody, ReplayView, replayView } from "./schemas.ts
 
 const TAGS = ["dead letters"];
 
-const ReplaysQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    destinationId: Type.Optional(
-      Type.String({ minLength: 1, description: "Whose dead letters or calls are meant, or that gets them." }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const ReplaysQuery = Type.Object({
+  ...PageQuery.properties,
+  destinationId: Type.Optional(
+    Type.String({ minLength: 1, description: "Whose dead letters or calls are meant, or that gets them." }),
+  ),
+});
 
 export function addReplayRoutes(app: ControlApp, parts: ReplayRouteParts): void {
   addStartRoute(app, parts);
@@ -48,7 +45,7 @@ function addStartRoute(app: ControlApp, parts: ReplayRouteParts): void {
         description:
           "Each becomes a new delivery job with its messageId, body and a window of retries of its own. What dies again is a new dead letter.",
         body: ReplayBody,
-        response: { 200: DryRunView, 202: ReplayAccepted, ...problemResponses },
+        response: { 200: DryRunView, 202: ReplayAccepted },
       },
     },
     async (request, reply) => {
@@ -73,7 +70,7 @@ function addReadRoutes(app: ControlApp, parts: ReplayParts): void {
         operationId: "listReplays",
         summary: "List the replays, oldest first",
         querystring: ReplaysQuery,
-        response: { 200: pageOf(ReplayView), ...problemResponses },
+        response: { 200: pageOf(ReplayView) },
       },
     },
     async ({ query }) => {
@@ -98,7 +95,7 @@ function addReadRoutes(app: ControlApp, parts: ReplayParts): void {
         operationId: "getReplay",
         summary: "How far a replay is; its progress is written once a second",
         params: IdParams,
-        response: { 200: ReplayView, ...problemResponses },
+        response: { 200: ReplayView },
       },
     },
     async ({ params }) => viewOf(parts, existingReplay(parts, params.id)),
@@ -115,7 +112,7 @@ function addCancelRoute(app: ControlApp, parts: ReplayRouteParts): void {
         operationId: "cancelReplay",
         summary: "End a replay: what was not sent again yet stays as it is",
         params: IdParams,
-        response: { 202: ReplayView, ...conflictResponse, ...problemResponses },
+        response: { 202: ReplayView, ...conflictResponse },
       },
     },
     async (request, reply) => {

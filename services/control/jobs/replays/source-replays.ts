@@ -5,7 +5,6 @@ import type { DestinationConfig, SourceConfig } from "#topics";
 import { actorOf } from "../../http/caller.ts";
 import { DryRunView, isDryRun } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
@@ -66,7 +65,7 @@ export function addSourceReplayRoute(app: ControlApp, parts: SourceReplayParts):
           "Begins a replay of calls for each of them, as POST /v1/replays does with its destinationId and this sourceId. When Kafka goes away meanwhile the answer is 503, and the replays that were begun until then go on: the list of replays has them.",
         params: IdParams,
         body: SourceReplayBody,
-        response: { 200: SourceDryRun, 202: SourceReplaysAccepted, ...problemResponses },
+        response: { 200: SourceDryRun, 202: SourceReplaysAccepted },
       },
     },
     async (request, reply) => {

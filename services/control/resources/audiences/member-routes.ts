@@ -4,7 +4,6 @@ import { createProfile, explainMembership } from "#audiences";
 import type { AudienceConfig } from "#topics";
 import { CsvQuery, writeText } from "../../http/csv.ts";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { DEFAULT_LIMIT } from "../../http/pages.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -29,7 +28,7 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
         summary: "Who is in an audience, or why one user or account is or is not",
         params: IdParams,
         querystring: MembersQuery,
-        response: { 200: MembersAnswer, ...problemResponses },
+        response: { 200: MembersAnswer },
       },
     },
     async ({ params, query: { after, limit = DEFAULT_LIMIT, ...asked } }) => {
@@ -49,7 +48,7 @@ export function addMemberRoutes(app: ControlApp, parts: MemberParts): void {
         params: IdParams,
         querystring: CsvQuery,
         produces: ["text/csv"],
-        response: { 200: MembersExport, ...problemResponses },
+        response: { 200: MembersExport },
       },
     },
     async ({ params, query }, reply) => {

@@ -26,10 +26,7 @@ export const OWNER_FIELDS = {
   groupId: nullableString(),
 };
 
-export const MembersQuery = Type.Object(
-  { ...PageQuery.properties, ...ASKED_FIELDS },
-  { additionalProperties: false },
-);
+export const MembersQuery = Type.Object({ ...PageQuery.properties, ...ASKED_FIELDS });
 
 /** What one condition comes to. */
 export const LeafField = Type.Object({

@@ -1,17 +1,15 @@
 // GET /v1/audiences/{id}/overlap.
 import { type Static, Type } from "typebox";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { refused } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { type MemberParts, untilRead } from "./member-parts.ts";
 import { overlapOf } from "./overlap.ts";
 import { existing, existingOf } from "./resource.ts";
 
-const OverlapQuery = Type.Object(
-  { with: Type.String({ minLength: 1, maxLength: 1_000, description: "Id of the other audience or list." }) },
-  { additionalProperties: false },
-);
+const OverlapQuery = Type.Object({
+  with: Type.String({ minLength: 1, maxLength: 1_000, description: "Id of the other audience or list." }),
+});
 
 const COUNT = {
   count: Type.Integer({ description: "Members, as they were sent." }),
@@ -46,7 +44,7 @@ export function addOverlapRoute(app: ControlApp, parts: MemberParts): void {
         summary: "How many are in an audience and in another one",
         params: IdParams,
         querystring: OverlapQuery,
-        response: { 200: OverlapView, ...problemResponses },
+        response: { 200: OverlapView },
       },
     },
     async ({ params, query }): Promise<Static<typeof OverlapView>> => {

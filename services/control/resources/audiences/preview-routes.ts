@@ -2,7 +2,6 @@
 import { type Static, Type } from "typebox";
 import { explainConditions, explainValue } from "#audiences";
 import { TimeField } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import { checkBody } from "../../http/validation.ts";
@@ -73,7 +72,7 @@ export function addPreviewRoutes(app: ControlApp, parts: MemberParts): void {
         operationId: "previewAudience",
         summary: "Who would be in an audience; nothing is made",
         body: PreviewBody,
-        response: { 200: PreviewView, ...problemResponses },
+        response: { 200: PreviewView },
       },
     },
     async (request): Promise<Static<typeof PreviewView>> => {
@@ -93,7 +92,7 @@ export function addPreviewRoutes(app: ControlApp, parts: MemberParts): void {
         operationId: "previewComputedTrait",
         summary: "Who would have a value of a computed trait, and of what it is made; nothing is made",
         body: TraitPreviewBody,
-        response: { 200: TraitPreviewView, ...problemResponses },
+        response: { 200: TraitPreviewView },
       },
     },
     async (request): Promise<Static<typeof TraitPreviewView>> => {

@@ -4,7 +4,7 @@ import type { AudienceConfig } from "#topics";
 import { actorOf } from "../../http/caller.ts";
 import { entityTag } from "../../http/entity-tag.ts";
 import { IdParams, IfMatch, NoContent } from "../../http/fields.ts";
-import { conflictResponse, problemResponses } from "../../http/openapi.ts";
+import { conflictResponse } from "../../http/openapi.ts";
 import { type PageQuery, page, pageOf } from "../../http/pages.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
@@ -72,7 +72,7 @@ function addCreateRoute<View extends Estimated>(
         tags: [tag],
         ...operations.create,
         body: createBody,
-        response: { 201: viewSchema, ...problemResponses },
+        response: { 201: viewSchema },
       },
     },
     async (request, reply) => {
@@ -115,7 +115,7 @@ function addReadRoutes<View extends Estimated>(
         tags: [tag],
         ...operations.list,
         querystring: listQuery,
-        response: { 200: pageOf(viewSchema), ...problemResponses },
+        response: { 200: pageOf(viewSchema) },
       },
     },
     async (request) => {
@@ -135,7 +135,7 @@ function addReadRoutes<View extends Estimated>(
         tags: [tag],
         ...operations.get,
         params: IdParams,
-        response: { 200: viewSchema, ...problemResponses },
+        response: { 200: viewSchema },
       },
     },
     async ({ params }, reply) => {
@@ -161,7 +161,7 @@ function addPatchRoute<View extends Estimated>(
         params: IdParams,
         headers: IfMatch,
         body: patchBody,
-        response: { 200: viewSchema, ...problemResponses },
+        response: { 200: viewSchema },
       },
     },
     async (request, reply) => {
@@ -197,7 +197,6 @@ function addDeleteRoute<View extends Estimated>(
           204: NoContent,
           // Audiences may name it.
           ...conflictResponse,
-          ...problemResponses,
         },
       },
     },

@@ -118,23 +118,17 @@ const filters = {
   status: Type.Optional(StatusField),
   key: Type.Optional(Type.String({ minLength: 1, description: "The one with this key." })),
 };
-export const AudiencesQuery = Type.Object(
-  { ...filters, kind: Type.Optional(KindField) },
-  { additionalProperties: false },
-);
-export const ComputedTraitsQuery = Type.Object(filters, { additionalProperties: false });
+export const AudiencesQuery = Type.Object({ ...filters, kind: Type.Optional(KindField) });
+export const ComputedTraitsQuery = Type.Object(filters);
 
-export const DeleteAudienceQuery = Type.Object(
-  {
-    exitAll: Type.Optional(
-      Type.Boolean({ description: "The members are sent false first; otherwise nothing is sent." }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const DeleteAudienceQuery = Type.Object({
+  exitAll: Type.Optional(
+    Type.Boolean({ description: "The members are sent false first; otherwise nothing is sent." }),
+  ),
+});
 
 /** What exitAll is to an audience is nothing to a computed trait. */
-export const NoQuery = Type.Object({}, { additionalProperties: false });
+export const NoQuery = Type.Object({});
 
 const Progress = Type.Object(
   {

@@ -4,7 +4,6 @@ import { UNITS_MS } from "#contract";
 import { AUDIENCE_SIZES_KEPT_MS } from "#topics";
 import { IdParams, TimeField } from "../../http/fields.ts";
 import { nullableInteger } from "../../http/nullable.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { readStepRange, type StepRule } from "../../http/step-range.ts";
@@ -19,20 +18,17 @@ const RULES: Readonly<Record<(typeof STEPS)[number], StepRule>> = {
   day: { stepMs: UNITS_MS.d, defaultMs: 30 * UNITS_MS.d, maxMs: AUDIENCE_SIZES_KEPT_MS },
 };
 
-const SizesQuery = Type.Object(
-  {
-    ...RANGE_FIELDS,
-    step: Type.Optional(
-      Type.Unsafe<(typeof STEPS)[number]>({
-        type: "string",
-        enum: [...STEPS],
-        default: "day",
-        description: "What one entry counts; days are those of UTC.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const SizesQuery = Type.Object({
+  ...RANGE_FIELDS,
+  step: Type.Optional(
+    Type.Unsafe<(typeof STEPS)[number]>({
+      type: "string",
+      enum: [...STEPS],
+      default: "day",
+      description: "What one entry counts; days are those of UTC.",
+    }),
+  ),
+});
 
 const SizesView = Type.Object(
   {
@@ -63,7 +59,7 @@ export function addSizeRoute(app: ControlApp, parts: AudienceParts): void {
           "Counts are some seconds old, and kept for 13 months. The last 30 days unless asked otherwise; hours of at most 31 days, the last day.",
         params: IdParams,
         querystring: SizesQuery,
-        response: { 200: SizesView, ...problemResponses },
+        response: { 200: SizesView },
       },
     },
     async ({ params, query }): Promise<Static<typeof SizesView>> => {

@@ -3,7 +3,6 @@ import { Readable } from "node:stream";
 import type { Subject } from "#audiences";
 import { CsvQuery, writeText } from "../../http/csv.ts";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { DEFAULT_LIMIT } from "../../http/pages.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { askedProfile } from "./asked-profile.ts";
@@ -25,7 +24,7 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
         summary: "The values of a computed trait, or that of one user or account",
         params: IdParams,
         querystring: ValuesQuery,
-        response: { 200: ValuesAnswer, ...problemResponses },
+        response: { 200: ValuesAnswer },
       },
     },
     async ({ params, query: { after, limit = DEFAULT_LIMIT, ...asked } }) => {
@@ -46,7 +45,7 @@ export function addValueRoutes(app: ControlApp, parts: MemberParts): void {
         params: IdParams,
         querystring: CsvQuery,
         produces: ["text/csv"],
-        response: { 200: ValuesExport, ...problemResponses },
+        response: { 200: ValuesExport },
       },
     },
     async ({ params, query }, reply) => {

@@ -6,10 +6,7 @@ import { nullableString } from "../../http/nullable.ts";
 import { PageQuery } from "../../http/pages.ts";
 import { ASKED_FIELDS } from "./member-schemas.ts";
 
-export const ValuesQuery = Type.Object(
-  { ...PageQuery.properties, ...ASKED_FIELDS },
-  { additionalProperties: false },
-);
+export const ValuesQuery = Type.Object({ ...PageQuery.properties, ...ASKED_FIELDS });
 
 const Value = Type.Unsafe<unknown>({ description: "As it was sent last; null where none was." });
 

@@ -9,18 +9,15 @@ import { type DestinationRow, ofSource } from "./configured.ts";
 import { HEALTH_STATES, healthState } from "./health/view.ts";
 import type { DestinationParts } from "./parts.ts";
 
-export const DestinationsQuery = Type.Object(
-  {
-    ...LIST_FIELDS,
-    sourceId: Type.Optional(
-      Type.String({ minLength: 1, description: "Those that are connected to this source." }),
-    ),
-    health: Type.Optional(
-      Type.Unsafe<string>({ type: "string", enum: HEALTH_STATES, description: "Those in this state." }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const DestinationsQuery = Type.Object({
+  ...LIST_FIELDS,
+  sourceId: Type.Optional(
+    Type.String({ minLength: 1, description: "Those that are connected to this source." }),
+  ),
+  health: Type.Optional(
+    Type.Unsafe<string>({ type: "string", enum: HEALTH_STATES, description: "Those in this state." }),
+  ),
+});
 
 type ListParts = Pick<DestinationParts, "breakers" | "destinations" | "health" | "nowMs" | "sources">;
 

@@ -4,7 +4,6 @@ import type { DestinationConfig } from "#topics";
 import { actorOf } from "../../http/caller.ts";
 import { checkIfMatch, entityTag } from "../../http/entity-tag.ts";
 import { IdParams, IfMatch, NoContent } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { pageOf } from "../../http/pages.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
@@ -38,7 +37,7 @@ function addCreateRoute(app: ControlApp, parts: DestinationParts): void {
         operationId: "createDestination",
         summary: "Make a destination; it is off unless `enabled` is true",
         body: CreateDestinationBody,
-        response: { 201: DestinationView, ...problemResponses },
+        response: { 201: DestinationView },
       },
     },
     async (request, reply) => {
@@ -69,7 +68,7 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
         operationId: "listDestinations",
         summary: "List the destinations, oldest first unless asked otherwise",
         querystring: DestinationsQuery,
-        response: { 200: pageOf(DestinationView), ...problemResponses },
+        response: { 200: pageOf(DestinationView) },
       },
     },
     async (request) => {
@@ -85,7 +84,7 @@ function addReadRoutes(app: ControlApp, parts: DestinationParts): void {
         operationId: "getDestination",
         summary: "One destination, its secrets masked, and how it is",
         params: IdParams,
-        response: { 200: DestinationView, ...problemResponses },
+        response: { 200: DestinationView },
       },
     },
     async ({ params }, reply) => {
@@ -107,7 +106,7 @@ function addPatchRoute(app: ControlApp, parts: DestinationParts): void {
         params: IdParams,
         headers: IfMatch,
         body: PatchDestinationBody,
-        response: { 200: DestinationView, ...problemResponses },
+        response: { 200: DestinationView },
       },
     },
     async (request, reply) => {
@@ -132,7 +131,7 @@ function addDeleteRoute(app: ControlApp, parts: DestinationParts): void {
         summary: "Delete a destination; calls that wait for it become dead letters within seconds",
         params: IdParams,
         headers: IfMatch,
-        response: { 204: NoContent, ...problemResponses },
+        response: { 204: NoContent },
       },
     },
     async (request, reply) => {

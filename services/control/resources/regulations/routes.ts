@@ -2,7 +2,6 @@
 import { actorOf } from "../../http/caller.ts";
 import { isDryRun } from "../../http/dry-run.ts";
 import { IdParams } from "../../http/fields.ts";
-import { problemResponses } from "../../http/openapi.ts";
 import { page, pageOf } from "../../http/pages.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { checkBody } from "../../http/validation.ts";
@@ -45,7 +44,7 @@ function addStartRoute(app: ControlApp, parts: RegulationParts): void {
         description:
           "A list with a wrong entry is refused whole. Receivers get one delete notification per user and affected source, through the same retries as any call.",
         body: RegulationBody,
-        response: { 200: RegulationDryRun, 202: RegulationAccepted, ...problemResponses },
+        response: { 200: RegulationDryRun, 202: RegulationAccepted },
       },
     },
     async (request, reply) => {
@@ -66,7 +65,7 @@ function addReadRoutes(app: ControlApp, parts: RegulationParts): void {
         operationId: "listRegulations",
         summary: "List the regulations, oldest first",
         querystring: RegulationsQuery,
-        response: { 200: pageOf(RegulationView), ...problemResponses },
+        response: { 200: pageOf(RegulationView) },
       },
     },
     async ({ query }) => {
@@ -82,7 +81,7 @@ function addReadRoutes(app: ControlApp, parts: RegulationParts): void {
         operationId: "getRegulation",
         summary: "How far a regulation is, source by source",
         params: IdParams,
-        response: { 200: RegulationView, ...problemResponses },
+        response: { 200: RegulationView },
       },
     },
     async ({ params }) => regulationView(existingRegulation(parts, params.id)),

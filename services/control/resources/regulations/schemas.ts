@@ -8,7 +8,7 @@ import { isoTime } from "../../http/time-pages.ts";
 import { hasEnded } from "./regulation.ts";
 
 const MAX_USER_ID_CHARACTERS = 1_000;
-const STATUSES = ["initialized", "running", "finished", "failed"] as const;
+export const REGULATION_STATUSES = ["initialized", "running", "finished", "failed"] as const;
 
 const RegulationTypeField = Type.Unsafe<RegulationType>({
   type: "string",
@@ -16,7 +16,7 @@ const RegulationTypeField = Type.Unsafe<RegulationType>({
   description:
     "DELETE_ONLY and SUPPRESS_WITH_DELETE delete the users and notify receivers. SUPPRESS_WITH_DELETE and SUPPRESS_ONLY drop their calls from now on, UNSUPPRESS ends that; each for the workspace or for one source, as it was begun.",
 });
-const StatusField = Type.Unsafe<string>({ type: "string", enum: STATUSES });
+const StatusField = Type.Unsafe<string>({ type: "string", enum: REGULATION_STATUSES });
 
 export const RegulationBody = Type.Object(
   {
@@ -42,15 +42,12 @@ export const RegulationAccepted = Type.Object(
   { title: "RegulationAccepted", description: "The regulation is durable, and goes on by itself." },
 );
 
-export const RegulationsQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    regulationType: Type.Optional(RegulationTypeField),
-    status: Type.Optional(StatusField),
-    sourceId: Type.Optional(Type.String({ minLength: 1, description: "Those for this source alone." })),
-  },
-  { additionalProperties: false },
-);
+export const RegulationsQuery = Type.Object({
+  ...PageQuery.properties,
+  regulationType: Type.Optional(RegulationTypeField),
+  status: Type.Optional(StatusField),
+  sourceId: Type.Optional(Type.String({ minLength: 1, description: "Those for this source alone." })),
+});
 
 export const RegulationView = Type.Object(
   {
@@ -65,7 +62,7 @@ export const RegulationView = Type.Object(
         sourceId: Type.String(),
         status: Type.Unsafe<string>({
           type: "string",
-          enum: STATUSES,
+          enum: REGULATION_STATUSES,
           description:
             "finished: its notifications are on their way to its destinations. failed: it had no enabled destination any more when its turn came.",
         }),

@@ -5,7 +5,7 @@ import { checkIfMatch, entityTag } from "../../http/entity-tag.ts";
 import { IdParams, IfMatch, NoContent } from "../../http/fields.ts";
 import { labelProblems } from "../../http/labels.ts";
 import { listPage } from "../../http/lists.ts";
-import { conflictResponse, problemResponses } from "../../http/openapi.ts";
+import { conflictResponse } from "../../http/openapi.ts";
 import { pageOf } from "../../http/pages.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
@@ -34,7 +34,7 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
         operationId: "createSource",
         summary: "Make a source, with its first write key",
         body: CreateSourceBody,
-        response: { 201: SourceView, ...problemResponses },
+        response: { 201: SourceView },
       },
     },
     async (request, reply) => {
@@ -63,7 +63,7 @@ function addCollectionRoutes(app: ControlApp, parts: SourceParts): void {
         operationId: "listSources",
         summary: "List the sources, oldest first unless asked otherwise",
         querystring: SourcesQuery,
-        response: { 200: pageOf(SourceView), ...problemResponses },
+        response: { 200: pageOf(SourceView) },
       },
     },
     async (request) => {
@@ -84,7 +84,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         operationId: "getSource",
         summary: "One source, with its write keys",
         params: IdParams,
-        response: { 200: SourceView, ...problemResponses },
+        response: { 200: SourceView },
       },
     },
     async (request, reply) => {
@@ -103,7 +103,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         params: IdParams,
         headers: IfMatch,
         body: PatchSourceBody,
-        response: { 200: SourceView, ...problemResponses },
+        response: { 200: SourceView },
       },
     },
     async (request, reply) => {
@@ -127,7 +127,7 @@ function addSingleRoutes(app: ControlApp, parts: SourceParts): void {
         summary: "Delete a source that no destination is connected to",
         params: IdParams,
         headers: IfMatch,
-        response: { 204: NoContent, ...conflictResponse, ...problemResponses },
+        response: { 204: NoContent, ...conflictResponse },
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import { LabelsField, LabelsPatchField } from "../../http/labels.ts";
 import { LIST_FIELDS } from "../../http/lists.ts";
 import { nullableString } from "../../http/nullable.ts";
 
-export const SourcesQuery = Type.Object(LIST_FIELDS, { additionalProperties: false });
+export const SourcesQuery = Type.Object(LIST_FIELDS);
 
 const FormerKeyView = Type.Object(
   {

@@ -4,7 +4,7 @@ import type { SourceConfig } from "#topics";
 import { actorOf } from "../../http/caller.ts";
 import { entityTag } from "../../http/entity-tag.ts";
 import { IdParams, IfMatch, NoContent } from "../../http/fields.ts";
-import { conflictResponse, problemResponses } from "../../http/openapi.ts";
+import { conflictResponse } from "../../http/openapi.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { ControlApp } from "../../http/server.ts";
 import { updateSource } from "./change.ts";
@@ -28,7 +28,7 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         summary: "Add a write key, the last of the answer's; the others go on working",
         params: IdParams,
         headers: IfMatch,
-        response: { 201: SourceView, ...problemResponses },
+        response: { 201: SourceView },
       },
     },
     async (request, reply) => {
@@ -63,7 +63,7 @@ export function addWriteKeyRoutes(app: ControlApp, parts: SourceParts): void {
         summary: "End a write key that is not the last one",
         params: KeyParams,
         headers: IfMatch,
-        response: { 204: NoContent, ...conflictResponse, ...problemResponses },
+        response: { 204: NoContent, ...conflictResponse },
       },
     },
     async (request, reply) => {

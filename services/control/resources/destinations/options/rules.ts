@@ -1,15 +1,10 @@
-// What the schema cannot say about options and secrets: durations, and what does not go together (contract 2.3, 4.4, 4.5).
+// What the table cannot say about options and secrets: what depends on the destination or does not go together (contract 2.3, 4.4, 4.5).
 import { costProblem, definitionCost, parseCallFilter } from "#audiences";
-import {
-  formatDuration,
-  isJsonObject,
-  MAX_RETRY_DELAYS,
-  MAX_WINDOW_MS,
-  parseDuration,
-  UNITS_MS,
-} from "#contract";
+import { formatDuration, isJsonObject, MAX_RETRY_DELAYS, MAX_WINDOW_MS, parseDuration } from "#contract";
 import type { DestinationConfig } from "#topics";
 import type { FieldProblem } from "../../../http/problem.ts";
+import { durationRefusal, type Option } from "./option.ts";
+import { OPTIONS } from "./table.ts";
 
 export interface OptionRules {
   /** What the destination is until now; undefined for a new one. */
@@ -20,17 +15,20 @@ export interface OptionRules {
   readonly retryDelaysMs: readonly number[];
 }
 
+type Refusing = Pick<Option<unknown, keyof DestinationConfig>, "refusal">;
+
 /** A body of any shape: what the schema refuses is passed over. */
 type Body = Readonly<Record<string, unknown>>;
 
-const MIN_DISABLE_AFTER_MS = 1_000;
-const MAX_DURATION_MS = 30 * UNITS_MS.d;
+const PREVIOUS_VALID_FOR = "previousSecretValidFor";
 const BASE64_SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export function optionProblems(body: Body, rules: OptionRules): FieldProblem[] {
   return [
-    ...durationProblems("disableAfter", body["disableAfter"], MIN_DISABLE_AFTER_MS),
-    ...durationProblems("previousSecretValidFor", body["previousSecretValidFor"], 0),
+    ...Object.entries<Refusing>(OPTIONS).flatMap(([name, { refusal }]) =>
+      problemsOf(name, refusal?.(body[name])),
+    ),
+    ...problemsOf(PREVIOUS_VALID_FOR, durationRefusal(body[PREVIOUS_VALID_FOR], 0)),
     ...filterProblems(body["filter"], rules),
     ...retryProblems(body, rules),
     ...shardProblems(body, rules),
@@ -38,12 +36,8 @@ export function optionProblems(body: Body, rules: OptionRules): FieldProblem[] {
   ];
 }
 
-function durationProblems(path: string, given: unknown, leastMs: number): FieldProblem[] {
-  if (typeof given !== "string") return [];
-  const durationMs = parseDuration(given);
-  if (durationMs === undefined) return [{ path, message: "is not a duration such as 30m, 2h, 1d or PT2H" }];
-  if (durationMs < leastMs) return [{ path, message: `must be at least ${leastMs / 1_000}s` }];
-  return durationMs > MAX_DURATION_MS ? [{ path, message: "must be at most 30d" }] : [];
+function problemsOf(path: string, message: string | undefined): FieldProblem[] {
+  return message === undefined ? [] : [{ path, message }];
 }
 
 /** What is no object its schema refuses. */
@@ -56,7 +50,7 @@ export function filterProblems(
   if (!reading.ok) return reading.problems;
   const stored: unknown = before?.filter == null ? null : JSON.parse(before.filter);
   const message = costProblem(definitionCost(filter), definitionCost(stored));
-  return message === undefined ? [] : [{ path: "filter", message }];
+  return problemsOf("filter", message);
 }
 
 /** A call waits in topics of fixed delays, one after the other: any delay can be had that is not shorter than the shortest. */
@@ -97,13 +91,16 @@ function shardProblems(body: Body, { before, partitions }: OptionRules): FieldPr
 
 function secretProblems(body: Body, { before }: OptionRules): FieldProblem[] {
   const { sharedSecret, standardWebhooks = before?.standardWebhooks ?? false, previousSecretValidFor } = body;
-  const problems: FieldProblem[] = [];
   const isKeyText = typeof sharedSecret === "string" && sharedSecret.startsWith("whsec_");
-  if (standardWebhooks === true && isKeyText && !BASE64_SECRET.test(sharedSecret))
-    problems.push({ path: "sharedSecret", message: "begins with whsec_, but what follows is not base64" });
+  const isBroken = standardWebhooks === true && isKeyText && !BASE64_SECRET.test(sharedSecret);
   const why = previousSecretValidFor === undefined ? undefined : rotationProblem(body, before);
-  if (why !== undefined) problems.push({ path: "previousSecretValidFor", message: why });
-  return problems;
+  return [
+    ...problemsOf(
+      "sharedSecret",
+      isBroken ? "begins with whsec_, but what follows is not base64" : undefined,
+    ),
+    ...problemsOf(PREVIOUS_VALID_FOR, why),
+  ];
 }
 
 function rotationProblem(body: Body, before: DestinationConfig | undefined): string | undefined {

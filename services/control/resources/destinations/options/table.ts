@@ -1,5 +1,5 @@
 // The options of a destination (contract 2.3, 4.4, 4.5): what stands here is in the API, its document, the command, the console and the record.
-// Rules that a schema cannot say are in rules.ts; what an option does is the router's or the deliverer's.
+// Rules on several options together are in rules.ts; what an option does is the router's or the deliverer's.
 import { Type } from "typebox";
 import { NAME_FIELDS } from "#audiences";
 import {
@@ -22,7 +22,7 @@ const filter: Option<JsonObject | null, "filter"> = {
   schema: Type.Unsafe<JsonObject | null>({
     type: ["object", "null"],
     additionalProperties: true,
-    description: `Conditions that a call has to meet to be sent: {path, op, value} on the call, {${NAME_FIELDS.join(" | ")}, where}, and all, any, not of these, with the operators of audiences (docs/use/audiences.md). Deletions are always sent. What the filters of all destinations of a source ask of a call is bounded (docs/use/destinations.md, Limits). null sends all.`,
+    description: `Conditions that a call has to meet to be sent. {path, op, value} on the call, {${NAME_FIELDS.join(" | ")}, where}, and all, any, not of these, with the operators of audiences (docs/use/audiences.md). Deletions are always sent. What the filters of all destinations of a source ask of a call is bounded (docs/use/destinations.md, Limits). null sends all.`,
   }),
   storedAs: "filter",
   shown: { title: "Filter", group: "selection", hint: "None: all calls." },
@@ -62,7 +62,7 @@ export const OPTIONS = {
       Type.Array(Type.Unsafe<DeliveredType>({ type: "string", enum: [...DELIVERED_TYPES] }), {
         minItems: 1,
         uniqueItems: true,
-        description: "Call types that are sent; null sends all.",
+        description: "Call types that are sent. null sends all.",
       }),
     ),
   ),
@@ -80,7 +80,7 @@ export const OPTIONS = {
         maxItems: MAX_EVENTS,
         uniqueItems: true,
         description:
-          "Names of the track calls that are sent; null sends all. Calls of other types are not affected.",
+          "Names of the track calls that are sent. null sends all. Calls of other types are not affected.",
       }),
     ),
   ),
@@ -103,7 +103,7 @@ export const OPTIONS = {
       Type.Integer({
         minimum: 1,
         maximum: 10_000,
-        description: `Requests under way at a time. ${LIMIT_NOTE} null leaves it to what the endpoint takes.`,
+        description: `Requests under way at a time; more wait. ${LIMIT_NOTE} null leaves it to what the endpoint takes.`,
       }),
     ),
   ),
@@ -114,7 +114,7 @@ export const OPTIONS = {
       Type.Integer({
         minimum: 1,
         description:
-          "Over how many partitions, and so at most how many processes, the calls are spread; one user's calls stay on one. At most the number of partitions; 1 or null with a limit. null: the default, 4. After a change a user's newer calls may overtake older ones that are still under way.",
+          "Over how many partitions, and so at most how many processes, the calls are spread, 4 by default; one user's calls stay on one. At most the number of partitions; 1 or null with a limit. null: the default. After a change a user's newer calls may overtake older ones that are still under way.",
       }),
     ),
   ),
@@ -122,6 +122,7 @@ export const OPTIONS = {
     "disableAfterMs",
     { title: "Switched off after failing for", hint: "As 3d; none: never.", unset: "never" },
     `Switches the destination off when every attempt has failed for this long. ${DURATION}; null never does.`,
+    1_000,
   ),
   retryDelays,
   retryWindow: duration(
@@ -135,7 +136,7 @@ export const OPTIONS = {
     Type.Unsafe<boolean>({
       type: "boolean",
       description:
-        "Adds the headers webhook-id, webhook-timestamp and, with a shared secret, webhook-signature (Standard Webhooks 1.0.0) beside X-Signature. A secret that begins with whsec_ is read as base64.",
+        "Adds the headers webhook-id, webhook-timestamp and, with a shared secret, webhook-signature beside X-Signature (Standard Webhooks 1.0.0). A secret that begins with whsec_ is read as base64.",
     }),
   ),
 };

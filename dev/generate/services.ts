@@ -1,11 +1,10 @@
-// Writes what follows from the table of services where Helm, Compose, Prometheus, Docker and the contract have it:
-// `node deploy/write-services.ts [--check]`.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// What follows from the tables of services, and of options of destinations, where Helm, Compose, Prometheus, Docker and pages have it.
 import { portsOf, SERVICE_NAMES, SERVICES, type ServiceName } from "#contract";
-import { SERVICE_SETTINGS } from "../cli/service-settings.ts";
-import { valuesSchema } from "./helm/values-schema.ts";
-import { jsonText } from "./json-text.ts";
+import { SERVICE_SETTINGS } from "../../cli/service-settings.ts";
+import { valuesSchema } from "../../deploy/helm/values-schema.ts";
+import { jsonText } from "../../deploy/json-text.ts";
+import { OPTIONS } from "../../services/control/resources/destinations/options/table.ts";
+import type { Generated } from "./generated.ts";
 
 /** Keys of the secret that the chart mounts, by the setting that reads them. */
 const SECRETS = { HOOKLINE_ENCRYPTION_KEYS: "encryption-keys", HOOKLINE_API_TOKENS: "api-tokens" };
@@ -76,34 +75,41 @@ const scraped = SERVICE_NAMES.map(
 const exposed = SERVICE_NAMES.flatMap(portsOf).toSorted((a, b) => a - b);
 const disks = SERVICE_NAMES.filter((name) => SERVICES[name].hasDisk).map((name) => `  ${volumeOf(name)}:\n`);
 const brokers = [...SERVICE_NAMES, "hookline"].map((name) => `  ${name}: { environment: *brokers }\n`);
+/** The first sentence of what the API's document says of each. */
+const options = Object.entries(OPTIONS).map(([name, { schema }]) => {
+  const { description = "" } = schema as { readonly description?: string };
+  return `| \`${name}\` | ${description.split(". ", 1)[0]} |\n`;
+});
 const metricsPorts = SERVICE_NAMES.map((name) => `${name} ${SERVICES[name].metricsPort}`);
 
-/** What stands in each file, and in place of what. */
-const WRITTEN: readonly (readonly [file: string, place: RegExp, text: string])[] = [
-  ["deploy/helm/hookline/files/services.json", /^.*$/s, `${jsonText(SERVICE_NAMES.map(charted))}\n`],
-  ["deploy/helm/hookline/values.schema.json", /^.*$/s, `${jsonText(valuesSchema())}\n`],
-  ["deploy/compose/prometheus.yml", /(?<=\nscrape_configs:\n).*$/s, scraped.join("")],
-  [
-    "docker-compose.yml",
-    /(?<=# services:start.*\n).*(?= {2}# services:end)/s,
-    SERVICE_NAMES.map(composed).join(""),
-  ],
-  ["docker-compose.yml", /(?<=\n {2}api-tokens:\n).*(?= {2}prometheus-data:)/s, disks.join("")],
-  ["docker-compose.three-brokers.yml", /( {2}\S+ \{ environment: \*brokers \}\n)+/, brokers.join("")],
-  ["Dockerfile", /(?<=\nEXPOSE ).*/, exposed.join(" ")],
-  ["docs/develop/contract.md", /(?<=`\/readyz`\): ).*(?=\.\n)/, metricsPorts.join(", ")],
+export const generated: readonly Generated[] = [
+  { file: "deploy/helm/hookline/files/services.json", text: `${jsonText(SERVICE_NAMES.map(charted))}\n` },
+  { file: "deploy/helm/hookline/values.schema.json", text: `${jsonText(valuesSchema())}\n` },
+  { file: "deploy/compose/prometheus.yml", place: /(?<=\nscrape_configs:\n).*$/s, text: scraped.join("") },
+  {
+    file: "docker-compose.yml",
+    place: /(?<=# services:start.*\n).*(?= {2}# services:end)/s,
+    text: SERVICE_NAMES.map(composed).join(""),
+  },
+  {
+    file: "docker-compose.yml",
+    place: /(?<=\n {2}api-tokens:\n).*(?= {2}prometheus-data:)/s,
+    text: disks.join(""),
+  },
+  {
+    file: "docker-compose.three-brokers.yml",
+    place: /( {2}\S+ \{ environment: \*brokers \}\n)+/,
+    text: brokers.join(""),
+  },
+  { file: "Dockerfile", place: /(?<=\nEXPOSE ).*/, text: exposed.join(" ") },
+  {
+    file: "docs/use/destinations.md",
+    place: /(?<=\n\| option \| what it does \|\n\|---\|---\|\n)(\|.*\n)+/,
+    text: options.join(""),
+  },
+  {
+    file: "docs/develop/contract.md",
+    place: /(?<=`\/readyz`\): ).*(?=\.\n)/,
+    text: metricsPorts.join(", "),
+  },
 ];
-
-for (const [file, place, text] of WRITTEN) {
-  const path = join(import.meta.dirname, "..", file);
-  const before = readFileSync(path, "utf8");
-  if (!place.test(before)) throw new Error(`${file} has no place for what is to be written`);
-  const after = before.replace(place, () => text);
-  if (before === after) continue;
-  if (!process.argv.includes("--check")) {
-    writeFileSync(path, after);
-    continue;
-  }
-  process.stderr.write(`${file} is stale: run \`npm run generate\`\n`);
-  process.exitCode = 1;
-}

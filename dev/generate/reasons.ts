@@ -1,6 +1,4 @@
-// Writes docs/use/reasons.md from the closed lists of reasons: `node packages/contract/generate-reasons.ts [--check]`.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// The page of reasons, from the closed lists.
 import {
   DEAD_LETTERS,
   DIVERTS,
@@ -11,10 +9,8 @@ import {
   RETRYABLE,
   type Reason,
   type Reasons,
-} from "./reasons/index.ts";
-
-const PAGE = "docs/use/reasons.md";
-const path = join(import.meta.dirname, "../..", PAGE);
+} from "#contract";
+import type { Generated } from "./generated.ts";
 
 const INTRODUCTION = `# Reasons
 
@@ -82,10 +78,6 @@ function sectionOf({ title, where, reasons }: Section): string {
   ].join("\n");
 }
 
-const page = [INTRODUCTION, ...SECTIONS.map(sectionOf)].join("\n");
-if (!process.argv.includes("--check")) {
-  writeFileSync(path, page);
-} else if (!existsSync(path) || readFileSync(path, "utf8") !== page) {
-  process.stderr.write(`${PAGE} is stale: run \`npm run generate\`\n`);
-  process.exitCode = 1;
-}
+export const generated: readonly Generated[] = [
+  { file: "docs/use/reasons.md", text: [INTRODUCTION, ...SECTIONS.map(sectionOf)].join("\n") },
+];

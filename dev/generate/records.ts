@@ -1,6 +1,7 @@
-// Writes records.generated.ts from schemas/*.avsc: `node packages/topics/generate-records.ts [--check]`.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+// The types of records, from schemas/*.avsc.
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { Generated } from "./generated.ts";
 
 type AvroType = string | AvroType[] | AvroComplex;
 interface AvroField {
@@ -19,7 +20,6 @@ interface AvroComplex {
 }
 
 const SCHEMAS = join(import.meta.dirname, "../../schemas");
-const OUTPUT = join(import.meta.dirname, "records.generated.ts");
 const PRIMITIVES: Record<string, string> = {
   null: "null",
   boolean: "boolean",
@@ -65,13 +65,9 @@ function generate(): string {
     names.push(`  ${JSON.stringify(basename(file, ".avsc"))}: ${typeOf(schema, records)};`);
   }
   const map = `/** Schema file name (without .avsc) to its record. */\nexport interface RecordTypes {\n${names.join("\n")}\n}`;
-  return `// Generated from schemas/*.avsc by generate-records.ts; do not edit.\n\n${[...records.values(), map, defaults].join("\n\n")}\n`;
+  return `// Generated from schemas/*.avsc by \`npm run generate\`; do not edit.\n\n${[...records.values(), map, defaults].join("\n\n")}\n`;
 }
 
-const text = generate();
-if (!process.argv.includes("--check")) {
-  writeFileSync(OUTPUT, text);
-} else if (readFileSync(OUTPUT, "utf8") !== text) {
-  process.stderr.write("records.generated.ts is stale: run `npm run generate`\n");
-  process.exitCode = 1;
-}
+export const generated: readonly Generated[] = [
+  { file: "packages/topics/records.generated.ts", text: generate() },
+];

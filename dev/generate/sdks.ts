@@ -1,13 +1,10 @@
-// Writes docs/use/sdks.md from the list that the suites run: `node test/sdk/write-page.ts [--check]`.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// The page of tested SDKs, from the list that the suites run.
+import { CALL_TYPES } from "#contract";
 import { FAILURES } from "#support/flaky-proxy";
-import type { Sdk } from "./sdk.ts";
-import { SDKS } from "./sdks.ts";
-import { WRITTEN } from "./written.ts";
-
-const PAGE = "docs/use/sdks.md";
-const path = join(import.meta.dirname, "../..", PAGE);
+import type { Sdk } from "../../test/sdk/sdk.ts";
+import { SDKS } from "../../test/sdk/sdks.ts";
+import { WRITTEN } from "../../test/sdk/written.ts";
+import type { Generated } from "./generated.ts";
 
 const INTRODUCTION = `# Tested SDKs
 
@@ -21,9 +18,6 @@ For developers who send calls: which SDKs are tested, in which version, and how.
 | library | version | runs in | calls | its program sets | outages |
 |---|---|---|---|---|---|
 `;
-
-/** The types of call that an SDK may have. */
-const TYPES = 6;
 
 const written = `
 ## Requests written by hand
@@ -39,15 +33,11 @@ function outagesOf({ failures, whyNotAll }: Sdk): string {
 function rowOf(sdk: Sdk): string {
   const { name, version, language, types, settings } = sdk;
   const sent = [...new Set(types)];
-  const calls = sent.length === TYPES ? "all" : sent.join(", ");
+  const calls = sent.length === CALL_TYPES.length ? "all" : sent.join(", ");
   const cells = [`\`${name}\``, version, language, calls, settings || "", outagesOf(sdk)];
   return `| ${cells.join(" | ")} |\n`;
 }
 
-const page = [INTRODUCTION, ...SDKS.map(rowOf), written].join("");
-if (!process.argv.includes("--check")) {
-  writeFileSync(path, page);
-} else if (!existsSync(path) || readFileSync(path, "utf8") !== page) {
-  process.stderr.write(`${PAGE} is stale: run \`npm run generate\`\n`);
-  process.exitCode = 1;
-}
+export const generated: readonly Generated[] = [
+  { file: "docs/use/sdks.md", text: [INTRODUCTION, ...SDKS.map(rowOf), written].join("") },
+];

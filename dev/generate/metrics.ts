@@ -1,8 +1,9 @@
-// Writes docs/operate/metrics.md from the calls that declare metrics: `node packages/runtime/generate-metrics.ts [--check]`. The values of labels
+// The page of metrics, from the calls that declare them. The values of labels
 // come from their types, so that a list that is a union elsewhere is written out here.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import ts from "typescript";
+import type { Generated } from "./generated.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = "docs/operate/metrics.md";
@@ -149,10 +150,4 @@ function sectionOf(owner: string, metrics: readonly Metric[]): string {
 const byOwner = Map.groupBy(metricsIn(programOf()), ({ owner }) => owner);
 const owners = [...byOwner.keys()].sort();
 const page = [INTRODUCTION, ...owners.map((owner) => sectionOf(owner, byOwner.get(owner) ?? []))].join("\n");
-const path = join(ROOT, PAGE);
-if (!process.argv.includes("--check")) {
-  writeFileSync(path, page);
-} else if (!existsSync(path) || readFileSync(path, "utf8") !== page) {
-  process.stderr.write(`${PAGE} is stale: run \`npm run generate\`\n`);
-  process.exitCode = 1;
-}
+export const generated: readonly Generated[] = [{ file: PAGE, text: page }];

@@ -1,12 +1,8 @@
-// Writes the topic table into docs/develop/architecture.md and what expires when into docs/use/deletion.md, between their markers:
-// `node packages/topics/generate-docs.ts [--check]`.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// The table of topics in docs/develop/architecture.md, and what expires when in docs/use/deletion.md.
 import { RETRY_DELAYS_MS } from "#contract";
-import { type TopicMap, topicMap } from "./map.ts";
-import type { Topic } from "./topic.ts";
+import { type Topic, type TopicMap, topicMap } from "#topics";
+import type { Generated } from "./generated.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const map = topicMap({ prefix: "", retryDelaysMs: RETRY_DELAYS_MS });
 
 /** A topic, or the group of retry topics, as one row. */
@@ -37,13 +33,9 @@ function cleanupText(topic: Topic): string {
 function topicTable(): string {
   const rows = topicRows().map(
     ({ label, topic }) =>
-      `| \`${label}\` | ${topic.key} | \`${topic.record}\` | ${cleanupText(topic)} | ${topic.writtenBy.join(", ")} | ${topic.readBy.join(", ") || "(people)"} |`,
+      `| \`${label}\` | ${topic.key} | ${cleanupText(topic)} | ${topic.writtenBy.join(", ")} | ${topic.readBy.join(", ") || "(people)"} |`,
   );
-  return [
-    "| topic | key | record | kept | written by | read by |",
-    "|---|---|---|---|---|---|",
-    ...rows,
-  ].join("\n");
+  return ["| topic | key | kept | written by | read by |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
 /** What a topic holds of users, for people; "" for nothing. Whoever adds a topic has to say it. */
@@ -97,22 +89,13 @@ function expiryOf({ cleanup }: Topic): string {
   return hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`;
 }
 
-/** Replaces what stands between the markers; true when the file was already as it should be. */
-function update(file: string, marker: string, content: string, check: boolean): boolean {
-  const path = join(ROOT, file);
-  const text = readFileSync(path, "utf8");
-  const between = new RegExp(`(<!-- ${marker}:start[^\\n]*-->\\n)[\\s\\S]*?(\\n<!-- ${marker}:end -->)`);
-  if (!between.test(text)) throw new Error(`${file} has no markers for ${marker}`);
-  const updated = text.replace(between, (_, start: string, end: string) => `${start}${content}${end}`);
-  if (updated === text) return true;
-  if (check) process.stderr.write(`${file} is stale (${marker}): run \`npm run generate\`\n`);
-  else writeFileSync(path, updated);
-  return false;
+/** What stands between two markers of a page. */
+function marked(file: string, marker: string, text: string): Generated {
+  const place = new RegExp(`(?<=<!-- ${marker}:start[^\\n]*-->\\n)[\\s\\S]*?(?=\\n<!-- ${marker}:end -->)`);
+  return { file, place, text };
 }
 
-const check = process.argv.includes("--check");
-const fresh = [
-  update("docs/develop/architecture.md", "topics", topicTable(), check),
-  update("docs/use/deletion.md", "expiry", expiryTable(), check),
+export const generated: readonly Generated[] = [
+  marked("docs/develop/architecture.md", "topics", topicTable()),
+  marked("docs/use/deletion.md", "expiry", expiryTable()),
 ];
-if (check && fresh.includes(false)) process.exitCode = 1;
