@@ -81,13 +81,18 @@ export class TopicFollowing implements Following {
     try {
       const found = await ending.or(leaders(topic));
       if (this.#isOver) return true;
-      for (const [partition, leader] of found.entries()) this.#place(partition, leader);
+      for (const [partition, leader] of found.entries())
+        if (this.#takes(partition)) this.#place(partition, leader);
       if (found.length > 0 && !found.includes(NOBODY)) return true;
       throw new KafkaError("unavailable", `a partition of ${topic} has no leader`, { canRetry: true });
     } catch (thrown) {
       if (ending.why === undefined) this.#failedBy(fromClientError(thrown));
       return false;
     }
+  }
+
+  #takes(partition: number): boolean {
+    return this.#followed.takes?.(partition) ?? true;
   }
 
   #place(number: number, leader: number): void {
