@@ -94,7 +94,7 @@ describe("what a load needs", () => {
 
 describe("what is at its end next", () => {
   test("is above the load that was planned for, the nearest first", () => {
-    for (const callsPerSecond of [1, 500, 5_000, 30_000, 100_000]) {
+    for (const callsPerSecond of [1, 500, 5_000, 30_000, 100_000, 300_000]) {
       const load = { ...LOAD, callsPerSecond, hasAudiences: true };
       const ends = limitsOf(load, capacityOf(load)).map((limit) => limit.callsPerSecond);
       expect(Math.min(...ends)).toBeGreaterThanOrEqual(callsPerSecond);
@@ -102,11 +102,18 @@ describe("what is at its end next", () => {
     }
   });
 
-  test("is control where more processes of all others can be had", () => {
+  test("is the number of partitions where more processes of all can be had, then failures", () => {
     const load = { ...LOAD, callsPerSecond: 100_000 };
     const last = limitsOf(load, capacityOf(load)).filter(({ isLiftedByMore }) => !isLiftedByMore);
-    expect(last[0]?.what).toMatch(/^control/);
-    expect(last[0]?.callsPerSecond).toBeCloseTo(100_000, 6);
+    expect(last.map(({ callsPerSecond }) => Math.round(callsPerSecond))).toEqual([288_000, 600_000]);
+    expect(last.map(({ what }) => what.split(",")[0])).toEqual(["deliverers", "control"]);
+  });
+
+  test("of control is lifted by threads, one for each 100,000 deliveries a second", () => {
+    const threadsOf = (callsPerSecond: number, destinationsPerCall = 1): number =>
+      capacityOf({ ...LOAD, callsPerSecond, destinationsPerCall }).indexThreads;
+    expect([threadsOf(100_000), threadsOf(100_001), threadsOf(250_000)]).toEqual([0, 2, 3]);
+    expect([threadsOf(50_000, 5), threadsOf(1e9)]).toEqual([3, 64]);
   });
 });
 
@@ -116,6 +123,9 @@ describe("the command", () => {
     expect(plan.code).toBe(0);
     expect(plan.out).toMatch(/^ingest +2 +0\.25/m);
     expect(plan.out).toMatch(/^partitions {2}12 of every topic/m);
+    expect(plan.out).not.toContain("HOOKLINE_INDEX_THREADS=");
+    const much = await capacity("--calls", "250000", "--destinations", "10000");
+    expect(much.out).toMatch(/^control {5}3 threads of its index.*HOOKLINE_INDEX_THREADS=3/m);
     const { code, out } = await capacity("--calls", "5000", "--destinations", "10000", "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ load: LOAD, ...capacityOf(LOAD) });

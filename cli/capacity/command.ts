@@ -70,7 +70,7 @@ function print(context: CommandContext, options: CapacityOptions): void {
 
 function printPlan(
   context: CommandContext,
-  { hasAudiences, kafka, partitions, services }: Capacity & Pick<Load, "hasAudiences">,
+  { hasAudiences, indexThreads, kafka, partitions, services }: Capacity & Pick<Load, "hasAudiences">,
   limits: readonly Limit[],
 ): void {
   const data = Object.entries(services).map(([name, { cores, processes, memoryBytes, diskBytes }]) => ({
@@ -98,6 +98,10 @@ function printPlan(
   context.print(
     `${coloured(context, "bold", "Kafka")}       ${kafka.brokers} brokers, ${kafka.cores.toFixed(1)} cores used, ${bytesText(kafka.diskBytes)} of disk, ${bytesText(kafka.writtenBytesPerSecond)}/s written`,
   );
+  if (indexThreads > 0)
+    context.print(
+      `${coloured(context, "bold", "control")}     ${indexThreads} threads of its index, a core each (HOOKLINE_INDEX_THREADS=${indexThreads})`,
+    );
   if (!hasAudiences)
     context.print(
       `${coloured(context, "bold", "audiences")}   none are planned (--audiences): set HOOKLINE_AUDIENCES=off, and run no audience processor`,

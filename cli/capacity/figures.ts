@@ -24,6 +24,12 @@ export const MEASURED_MEMORY = {
 /** Bytes of the router's disk for each call of the last 24 hours (decision 8). */
 export const DUPLICATE_WINDOW_BYTES = 54;
 
+/** Microseconds of control's own thread for each request that it lists; docs/operate/performance.md, "control's index" has 18.2 of them. */
+export const LISTED_ATTEMPT_MICROS = 20;
+
+/** The largest HOOKLINE_INDEX_THREADS. */
+export const MAX_INDEX_THREADS = 64;
+
 /** Bytes of control's disk for each attempt that it lists (decision 81). */
 export const INDEXED_ATTEMPT_BYTES = 600;
 

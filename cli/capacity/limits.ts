@@ -1,6 +1,6 @@
 // The limits of a deployment of this shape, and the load of each.
 import { DEFAULT_SHARD_WIDTH } from "#topics";
-import { ASSUMED, AUDIENCE_CALLS_PER_CORE, MEASURED_MICROS } from "./figures.ts";
+import { ASSUMED, AUDIENCE_CALLS_PER_CORE, LISTED_ATTEMPT_MICROS, MEASURED_MICROS } from "./figures.ts";
 import type { Capacity, Load } from "./plan.ts";
 
 export interface Limit {
@@ -16,15 +16,21 @@ export interface Limit {
 const perCore = (micros: number): number => (1e6 * ASSUMED.utilisation) / micros;
 
 /** All of them, the nearest first. */
-export function limitsOf(load: Load, { partitions, services, kafka }: Capacity): Limit[] {
+export function limitsOf(load: Load, { indexThreads, partitions, services, kafka }: Capacity): Limit[] {
   const { destinationsPerCall: perCall, hasAudiences } = load;
   const deliverer = perCore(MEASURED_MICROS.deliverer.micros);
   const scale = load.callsPerSecond / kafka.cores;
   const limits: Limit[] = [
     {
-      what: "control, each process of which follows every attempt",
-      callsPerSecond: perCore(MEASURED_MICROS.control.micros) / perCall,
-      remedy: "none yet: attempts and statistics are shown late, deliveries are not concerned",
+      what: `control, each process of which follows every call ${threadsText(indexThreads)}`,
+      callsPerSecond: (Math.max(1, indexThreads) * perCore(MEASURED_MICROS.control.micros)) / perCall,
+      remedy: "HOOKLINE_INDEX_THREADS; until then calls and statistics are shown late",
+      isLiftedByMore: true,
+    },
+    {
+      what: `control, each process of which lists every failure, one of ${1 / ASSUMED.failedShare} deliveries`,
+      callsPerSecond: perCore(LISTED_ATTEMPT_MICROS * ASSUMED.failedShare) / perCall,
+      remedy: "none yet: requests and statistics are shown late, deliveries are not concerned",
       isLiftedByMore: false,
     },
     {
@@ -56,6 +62,10 @@ export function limitsOf(load: Load, { partitions, services, kafka }: Capacity):
       isLiftedByMore: true,
     });
   return limits.toSorted((a, b) => a.callsPerSecond - b.callsPerSecond);
+}
+
+function threadsText(threads: number): string {
+  return threads === 0 ? "in its own thread" : `in ${threads} threads`;
 }
 
 /**

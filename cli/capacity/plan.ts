@@ -6,6 +6,7 @@ import {
   AUDIENCE_CALLS_PER_CORE,
   DUPLICATE_WINDOW_BYTES,
   INDEXED_ATTEMPT_BYTES,
+  MAX_INDEX_THREADS,
   MEASURED_MEMORY,
   MEASURED_MICROS,
   RECORD_OVERHEAD_BYTES,
@@ -49,6 +50,8 @@ interface BrokerPlan {
 export interface Capacity {
   readonly services: Readonly<Record<ServiceName, ServicePlan>>;
   readonly partitions: number;
+  /** HOOKLINE_INDEX_THREADS of control: 0 while its own thread is enough. */
+  readonly indexThreads: number;
   readonly kafka: BrokerPlan;
 }
 
@@ -58,7 +61,15 @@ const MIB_1 = 2 ** 20;
 
 export function capacityOf(load: Load): Capacity {
   const services = servicesOf(load);
-  return { services, partitions: partitionsOf(services), kafka: brokersOf(load) };
+  const partitions = partitionsOf(services);
+  const indexThreads = Math.min(threadsOf(services.control.cores), partitions, MAX_INDEX_THREADS);
+  return { services, partitions, indexThreads, kafka: brokersOf(load) };
+}
+
+/** One core each, used as those of processes are. */
+function threadsOf(cores: number): number {
+  const threads = processesOf(cores, 1);
+  return threads === 1 ? 0 : threads;
 }
 
 /** A process uses one core, of which `ASSUMED.utilisation` is planned with; two at least, so that one can go. */
@@ -97,7 +108,7 @@ function servicesOf(load: Load): Capacity["services"] {
       memoryBytes: null,
       diskBytes: 0,
     },
-    // Each process of control reads all of it, so more of them carry no more.
+    // Each process of control reads all of it, so more of them carry no more; its threads do.
     control: {
       cores: control,
       processes: 1,

@@ -35,7 +35,13 @@ export type { Kafka } from "./interface.ts";
 export { createKafka, createKafkaOn, type KafkaDependencies } from "./kafka.ts";
 export { partitionOfKey } from "./producing/partitioner.ts";
 export { clientCluster } from "./protocol/client-cluster.ts";
-export { KAFKA_APIS, producedTo, requestsSent } from "./protocol/request-counts.ts";
+export {
+  countInto,
+  countsOfThread,
+  KAFKA_APIS,
+  producedTo,
+  requestsSent,
+} from "./protocol/request-counts.ts";
 export type {
   Claim,
   Haste,

@@ -94,7 +94,9 @@ export interface ReadRangeOptions extends TopicPartition {
 /** A topic that is to be followed, and what is called meanwhile. */
 export interface FollowedTopic {
   readonly topic: string;
-  /** First offset to be read; what retention has removed is skipped. 0 unless given. Called for all partitions before anything else is. */
+  /** Whether a partition is followed; each is unless given. Called for all partitions before any of them is read. */
+  takes?(partition: number): boolean;
+  /** First offset to be read; what retention has removed is skipped. 0 unless given. Called for all partitions that are followed before anything else of them is. */
   from?(partition: number): number;
   /** Records of one partition, in order; none where all of a batch were removed. A promise holds back this partition alone; it must not reject. */
   onRecords(partition: number, records: readonly RawRecord[], nextOffset: number): void | Promise<void>;

@@ -6,7 +6,7 @@ export { type Environment, processEnvironment } from "./environment.ts";
 export { createHealth, type Health } from "./health.ts";
 export { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
 export { createLifecycle, type ExitStatus, type Lifecycle } from "./lifecycle.ts";
-export type { Logger } from "./logger.ts";
+export { createLogger, type Logger } from "./logger.ts";
 export { maskCredentials } from "./mask-credentials.ts";
 export {
   type Counter,

@@ -1,36 +1,20 @@
 // The index of control without Kafka: what a recorded call costs until it is a row, and until it is gone again, once the index is full.
-import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { routedCall } from "#support/records";
-import { DeliveryIndex } from "../../services/control/deliveries/index/delivery-index.ts";
+import type { RoutedCall } from "#topics";
+import { IndexPart } from "../../services/control/deliveries/index/index-part.ts";
 import { INDEXED } from "../../services/control/deliveries/index/indexed.ts";
 import type { RetentionRules } from "../../services/control/deliveries/index/retention.ts";
 import type { LocalBench } from "./bench.ts";
 import { cpuSeconds } from "./cpu.ts";
+import { callsOf, stretchesOf, writeTo } from "./index-calls.ts";
+import { sayThreads } from "./index-threads.ts";
 
-const PARTITIONS = 12;
-/** As many as control writes in one transaction. */
-const STRETCH = 200;
 const MEASURED = 20_000;
 const KEPT_MS = 7 * 86_400_000;
-
-type Call = ReturnType<typeof routedCall>;
-
-function callsFrom(at: number): Call[] {
-  const receivedAtMs = Date.now();
-  return Array.from({ length: STRETCH }, (_, more) => {
-    const ids = {
-      messageId: randomUUID(),
-      anonymousId: randomUUID(),
-      userId: `user-${(at + more) % 100_000}`,
-    };
-    const place = { partition: (at / STRETCH) % PARTITIONS, offset: at + more };
-    return routedCall({ ...ids, ...place, receivedAtMs, sourceId: `source-${more % 10}` });
-  });
-}
 
 interface Cost {
   /** CPU time a row. */
@@ -39,10 +23,10 @@ interface Cost {
 }
 
 /** Stretches of rows, the making of the calls left out. */
-function costOf(from: number, rows: number, write: (calls: readonly Call[]) => void): Cost {
+function costOf(from: number, rows: number, write: (calls: readonly RoutedCall[]) => void): Cost {
   let [cpu, longestMs] = [0, 0];
-  for (let at = from; at < from + rows; at += STRETCH) {
-    const calls = callsFrom(at);
+  for (const at of stretchesOf(from, rows)) {
+    const calls = callsOf(at);
     const [before, startedAtMs] = [cpuSeconds(), performance.now()];
     write(calls);
     cpu += cpuSeconds() - before;
@@ -68,7 +52,7 @@ function bareRows(folder: string): Cost {
   return cost;
 }
 
-function sweep(index: DeliveryIndex, maxRows: number): Cost {
+function sweep(index: IndexPart, maxRows: number): Cost {
   const keptMs = Object.fromEntries(INDEXED.map((kind) => [kind, KEPT_MS])) as RetentionRules["keptMs"];
   const before = cpuSeconds();
   for (let longestMs = 0; ; ) {
@@ -85,12 +69,8 @@ export const indexRows: LocalBench<"rows"> = {
   flags: { rows: { default: 2_000_000, doc: "rows that the index may have" } },
   async runAlone({ flags: { rows }, report }) {
     const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-    const index = new DeliveryIndex({ folder, nowMs: Date.now, onDiscarded: () => undefined });
-    const write = (calls: readonly Call[]): void => {
-      const entries = calls.map((record) => ({ partition: record.partition, offset: record.offset, record }));
-      const [{ partition }, nextOffset] = [entries[0] ?? { partition: 0 }, (entries.at(-1)?.offset ?? 0) + 1];
-      index.apply({ kind: "routedCalls", partition, entries, nextOffset, epoch: index.epoch });
-    };
+    const index = new IndexPart({ folder, nowMs: Date.now, onDiscarded: () => undefined });
+    const write = (calls: readonly RoutedCall[]): void => writeTo(index, calls);
     const bare = bareRows(folder);
     report.figure("bare: a row in a table without an index, CPU", bare.us, { unit: "µs" });
     costOf(0, rows, write);
@@ -102,6 +82,7 @@ export const indexRows: LocalBench<"rows"> = {
       report.figure(`a call ${what}, longest turn`, cost.longestMs, { unit: "ms" });
     }
     index.close();
+    for (const threads of [1, 2]) await sayThreads(report, folder, threads);
     rmSync(folder, { recursive: true });
   },
 };

@@ -62,6 +62,19 @@ async function answered(answer: readonly Polled[] | Error): Promise<void> {
 }
 
 describe("what is followed", () => {
+  test("is of a topic the partitions that are taken; each of it is asked about first", async () => {
+    client.leading = [1, 1, 1, 1];
+    const steps: string[] = [];
+    const takes = (partition: number): boolean => {
+      steps.push(`takes ${partition}`);
+      return partition % 2 === 1;
+    };
+    follower.follow(topic({ takes, from: (partition) => 10 * partition }));
+    await host.advance(0);
+    expect(steps).toEqual(["takes 0", "takes 1", "takes 2", "takes 3"]);
+    expect(asked()).toEqual({ "t-1": 10, "t-3": 30 });
+  });
+
   test("is asked for in one request to each broker, of all topics, and goes on behind what was read", async () => {
     client.leading = [1, 2, 1];
     follower.follow(topic());

@@ -81,15 +81,20 @@ export class TopicFollowing implements Following {
     try {
       const found = await ending.or(leaders(topic));
       if (this.#isOver) return true;
-      for (const [partition, leader] of found.entries()) this.#place(partition, leader);
+      for (const [partition, leader] of found.entries())
+        if (this.#takes(partition)) this.#place(partition, leader);
       const isWhole = found.length > 0 && !found.includes(NOBODY);
-      if (isWhole && this.#partitions.size <= found.length) return true;
+      if (isWhole && Math.max(...this.#partitions.keys()) < found.length) return true;
       const problem = isWhole ? `no partition ${found.length} any more` : "a partition without a leader";
       throw new KafkaError("unavailable", `${topic} has ${problem}`, { canRetry: true });
     } catch (thrown) {
       if (ending.why === undefined) this.#failedBy(fromClientError(thrown));
       return false;
     }
+  }
+
+  #takes(partition: number): boolean {
+    return this.#followed.takes?.(partition) ?? true;
   }
 
   #place(number: number, leader: number): void {

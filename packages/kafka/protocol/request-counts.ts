@@ -51,12 +51,26 @@ export interface Produced {
 /** More than the client has. */
 const MOST_KEYS = 128;
 
-const requests = new Float64Array(MOST_KEYS);
+let requests: Float64Array = new Float64Array(MOST_KEYS);
+/** Of each thread that counts for this one. */
+const threads: Float64Array[] = [];
 const produced = new Map<string, { requests: number; records: number }>();
 
 /** Counts a request that is written to a socket. */
 export function countRequest(apiKey: number): void {
   requests[apiKey] = (requests[apiKey] ?? 0) + 1;
+}
+
+/** Memory for a thread's counts, which this one has among its own from now on. */
+export function countsOfThread(): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(MOST_KEYS * Float64Array.BYTES_PER_ELEMENT);
+  threads.push(new Float64Array(memory));
+  return memory;
+}
+
+/** In such a thread, before it sends anything. */
+export function countInto(memory: SharedArrayBuffer): void {
+  requests = new Float64Array(memory);
 }
 
 /** Counts what one produce request carries of one topic. */
@@ -72,9 +86,11 @@ export function countProduced(topic: string, records: number): void {
 
 /** Requests to brokers, of all clients of this process. */
 export function requestsSent(api: KafkaApi): number {
-  if (api !== "other") return requests[API_KEYS[api]] ?? 0;
-  const known = Object.values(API_KEYS).reduce((sum, key) => sum + (requests[key] ?? 0), 0);
-  return requests.reduce((sum, count) => sum + count, 0) - known;
+  const sent = (key: number): number =>
+    threads.reduce((sum, counts) => sum + (counts[key] ?? 0), requests[key] ?? 0);
+  if (api !== "other") return sent(API_KEYS[api]);
+  const known = Object.values(API_KEYS).reduce((sum, key) => sum + sent(key), 0);
+  return requests.reduce((sum, _, key) => sum + sent(key), 0) - known;
 }
 
 /** The amount that all producers of this process have written to the topic. */

@@ -10,7 +10,10 @@ const PAGE_ROWS = 50_000;
 
 export interface Scan<T> {
   /** Rows of the list behind a mark, newest first. */
-  read(page: { readonly limit: number; readonly behind?: Mark | undefined }): readonly T[];
+  read(page: {
+    readonly limit: number;
+    readonly behind?: Mark | undefined;
+  }): readonly T[] | Promise<readonly T[]>;
   accepts(row: T): boolean;
   markOf(row: T): Mark;
   /** How many rows to find, and behind which. */
@@ -31,7 +34,7 @@ export async function scan<T>({ accepts, host, markOf, page, read }: Scan<T>): P
     if (looked > 0) await nextTurn(host);
     // One more than is wanted tells whether the list goes on.
     const limit = looked === 0 ? Math.min(page.limit + 1, LOOK_ROWS) : LOOK_ROWS;
-    const rows = read({ limit, behind });
+    const rows = await read({ limit, behind });
     for (const row of rows) {
       if (found.length === page.limit) return { found, next: behind };
       behind = markOf(row);

@@ -17,6 +17,6 @@ interface ScannedPage<T> {
 /** Throws a 422. */
 export async function scannedPage<T>({ count, most, query, ...of }: Listing<T>): Promise<ScannedPage<T>> {
   const { found, next } = await scan({ ...of, page: readScannedPage(query) });
-  const total = totalOf({ after: query.after, data: found, isLast: next === undefined, count, most });
+  const total = await totalOf({ after: query.after, data: found, isLast: next === undefined, count, most });
   return { found, page: { next: next === undefined ? null : cursorOf(next), ...total } };
 }

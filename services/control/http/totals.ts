@@ -32,15 +32,21 @@ export interface FirstPage {
   readonly data: readonly unknown[];
   readonly isLast: boolean;
   /** Counts the list up to a number; undefined where nothing but a look at each entry would tell. */
-  readonly count: ((most: number) => number) | undefined;
+  readonly count: ((most: number) => number | Promise<number>) | undefined;
   readonly most?: number | undefined;
 }
 
 /** Nothing for a page behind the first one. */
-export function totalOf({ after, count, data, isLast, most = MOST_COUNTED }: FirstPage): Total {
+export async function totalOf({
+  after,
+  count,
+  data,
+  isLast,
+  most = MOST_COUNTED,
+}: FirstPage): Promise<Total> {
   if (after !== undefined) return {};
   if (isLast) return { total: data.length, atLeast: data.length };
   if (count === undefined) return { total: null, atLeast: data.length };
-  const counted = count(most + 1);
+  const counted = await count(most + 1);
   return counted > most ? { total: null, atLeast: most } : { total: counted, atLeast: counted };
 }

@@ -12,12 +12,13 @@ const STEP_MS = 10;
 export async function indexesOf(world: World, fleet: Fleet): Promise<IndexShown[]> {
   const waiting = world.plan.recordsCalls ? await waitingOf(world, fleet) : undefined;
   const reading = fleet.desks.filter(({ process }) => !process.isStopping);
-  return reading.map(({ control, process }) => ({
+  const shown = reading.map(async ({ control, process }) => ({
     process: process.name,
     deadLetters: control.deliveries.index.countDeadLetters({}),
-    counted: countedIn(control),
+    counted: await countedIn(control),
     waiting: waiting?.get(process.name),
   }));
+  return Promise.all(shown);
 }
 
 /** Calls, by process; none of one that does not know. Time goes on for no longer than they take: a late copy may still come, and would have to be indexed. */
@@ -38,10 +39,10 @@ async function waitingOf({ time }: World, fleet: Fleet): Promise<ReadonlyMap<str
 }
 
 /** A world lasts for less than a day, so no step begins before. */
-function countedIn({ deliveries, nowMs }: Desk["control"]): Record<string, number> {
+async function countedIn({ deliveries, nowMs }: Desk["control"]): Promise<Record<string, number>> {
   const range = { fromMs: nowMs() - 7 * DAY_MS, toMs: nowMs() + DAY_MS, stepMs: DAY_MS };
   const counted: Record<string, number> = {};
-  for (const { calls, reason, stage } of deliveries.index.sumFlow(range)) {
+  for (const { calls, reason, stage } of await deliveries.index.sumFlow(range)) {
     const cell = `${stage} ${reason}`.trim();
     counted[cell] = (counted[cell] ?? 0) + calls;
   }

@@ -14,8 +14,8 @@ interface KnownParts extends DestinationLookup, AuditLogParts {
 export async function checkDestination(parts: KnownParts, id: string, path?: string): Promise<void> {
   const { deliveries, destinations } = parts;
   const isKnown =
-    deliveries.index.knowsDestination(id) ||
     destinations.get(id) !== undefined ||
+    (await deliveries.index.knowsDestination(id)) ||
     (await wasDeleted(parts, "destination", id));
   if (!isKnown) throw notFound("destination", id, path);
 }

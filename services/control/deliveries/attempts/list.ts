@@ -10,8 +10,6 @@ export interface AttemptPage {
   readonly attempts: readonly ListedAttempt[];
   readonly page: Awaited<ReturnType<typeof scannedPage>>["page"];
   readonly indexedUntil: string | null;
-  /** The name of a track call; null where it is not recorded. */
-  eventOf(attempt: ListedAttempt): string | null;
 }
 
 /** Throws a 422. */
@@ -21,17 +19,35 @@ export async function listAttempts(
 ): Promise<AttemptPage> {
   const { index, progress } = deliveries;
   const indexedUntil = isoTimeOrNull(progress.indexedUntilMs("attempts"));
-  const eventOf = ({ messageId, sourceId, type, ...user }: ListedAttempt): string | null =>
-    type === "track" ? index.eventOf({ messageId, sourceId, user }) : null;
   const sought = soughtAttempts(query);
+  const isMeant = attemptTest(query);
+  const { event } = query;
   const { found, page } = await scannedPage({
     ...{ query, host },
-    read: (rows) => index.listAttempts(sought, rows),
-    accepts: attemptTest(query, eventOf),
-    markOf: ({ place, startedAtMs }) => ({ atMs: startedAtMs, place }),
+    async read(rows) {
+      const attempts = index.listAttempts(sought, rows);
+      if (event === undefined) return attempts.map((attempt) => ({ attempt, isFound: isMeant(attempt) }));
+      // Asked of few, as it costs most.
+      const meant = attempts.filter(isMeant);
+      const events = await eventsOf(deliveries, meant);
+      const found = new Set(meant.filter((_, at) => events[at] === event));
+      return attempts.map((attempt) => ({ attempt, isFound: found.has(attempt) }));
+    },
+    accepts: ({ isFound }) => isFound,
+    markOf: ({ attempt: { place, startedAtMs } }) => ({ atMs: startedAtMs, place }),
     count: isFoundByIndex(query)
       ? (most) => index.countUpTo({ kind: "attempts", filter: sought }, most)
       : undefined,
   });
-  return { attempts: found, page, indexedUntil, eventOf };
+  return { attempts: found.map(({ attempt }) => attempt), page, indexedUntil };
+}
+
+/** Of each the name of its track call; null where it is not recorded. */
+export async function eventsOf(
+  { index }: Pick<AttemptParts["deliveries"], "index">,
+  attempts: readonly ListedAttempt[],
+): Promise<(string | null)[]> {
+  const calls = attempts.map(({ messageId, sourceId, ...user }) => ({ messageId, sourceId, user }));
+  const events = await index.eventsOf(calls);
+  return attempts.map(({ type }, at) => (type === "track" ? (events[at] ?? null) : null));
 }

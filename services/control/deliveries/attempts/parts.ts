@@ -10,7 +10,7 @@ export interface AttemptParts extends DestinationLookup, AuditLogParts, SettledP
   readonly deliveries: {
     readonly index: Pick<
       DeliveryIndex,
-      "countUpTo" | "listAttempts" | "knowsDestination" | "eventOf" | "sumFlow" | "sumNames" | "sumRequests"
+      "countUpTo" | "listAttempts" | "knowsDestination" | "eventsOf" | "sumFlow" | "sumNames" | "sumRequests"
     >;
     readonly progress: Pick<Progress, "indexedUntilMs" | "offsets" | "untilCovers">;
   };

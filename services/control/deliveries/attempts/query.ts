@@ -65,12 +65,9 @@ export function isFoundByIndex({
   return others.every((one) => one === undefined) && (outcome === undefined || outcome === "failed");
 }
 
-/** What else is asked of an attempt. `eventOf` is asked last, as it costs most. Throws a 422. */
-export function attemptTest(
-  query: AttemptsQuery,
-  eventOf: (attempt: ListedAttempt) => string | null,
-): (attempt: ListedAttempt) => boolean {
-  const { event, outcome, sourceId, status, type } = query;
+/** What else is asked of an attempt, but for the name of its event. Throws a 422. */
+export function attemptTest(query: AttemptsQuery): (attempt: ListedAttempt) => boolean {
+  const { outcome, sourceId, status, type } = query;
   const user = readUser(query);
   if (status !== undefined && !STATUS.test(status))
     throw refused([{ path: "status", message: "is not a status such as 503, nor a class such as 5xx" }]);
@@ -79,8 +76,7 @@ export function attemptTest(
     (type === undefined || attempt.type === type) &&
     (outcome === undefined || isOutcome(attempt, outcome)) &&
     (status === undefined || isStatus(attempt.status, status)) &&
-    isOf(user, attempt) &&
-    (event === undefined || eventOf(attempt) === event);
+    isOf(user, attempt);
 }
 
 function isOutcome(attempt: ListedAttempt, outcome: string): boolean {

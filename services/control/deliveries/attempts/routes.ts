@@ -8,7 +8,7 @@ import type { ControlApp } from "../../http/server.ts";
 import { SCANNED_TEXT, timePageOf } from "../../http/time-pages.ts";
 import type { ListedAttempt } from "../index/attempts-table.ts";
 import { checkDestination } from "./known.ts";
-import { listAttempts } from "./list.ts";
+import { eventsOf, listAttempts } from "./list.ts";
 import type { AttemptParts } from "./parts.ts";
 import { ATTEMPTS_QUERY } from "./query.ts";
 import { AttemptView, attemptView } from "./view.ts";
@@ -66,10 +66,11 @@ export function addDeliveriesRoute(app: ControlApp, parts: AttemptParts): void {
       },
     },
     async ({ query }) => {
-      const { attempts, eventOf, indexedUntil, page } = await listAttempts(parts, query);
-      const viewOf = (attempt: ListedAttempt): Static<typeof DeliveryView> => ({
+      const { attempts, indexedUntil, page } = await listAttempts(parts, query);
+      const events = await eventsOf(parts.deliveries, attempts);
+      const viewOf = (attempt: ListedAttempt, at: number): Static<typeof DeliveryView> => ({
         destinationId: attempt.destinationId,
-        event: eventOf(attempt),
+        event: events[at] ?? null,
         ...attemptView(attempt),
       });
       return { data: attempts.map(viewOf), ...page, indexedUntil };

@@ -12,7 +12,7 @@ function partsOf(letters: readonly ListedDeadLetter[]): CallParts {
       index: {
         listAttempts: () => [],
         listDeadLetters: (_: object, { limit }: { readonly limit: number }) => letters.slice(0, limit),
-        listRoutedCalls: () => [],
+        listRoutedCalls: async () => [],
       },
       progress: { indexedUntilMs: () => 0 },
     },

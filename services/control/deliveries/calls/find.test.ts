@@ -31,7 +31,7 @@ const parts: CallParts = {
     index: {
       listAttempts: () => [],
       listDeadLetters: () => [...deadLetters],
-      listRoutedCalls: () => (isRecorded ? [{ ...CALL, place: 1, callPlace: placeOf(CALL) }] : []),
+      listRoutedCalls: async () => (isRecorded ? [{ ...CALL, place: 1, callPlace: placeOf(CALL) }] : []),
     },
     progress: { indexedUntilMs: () => 0 },
   },

@@ -57,7 +57,7 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
     parts.untilIndexed("routedCalls"),
   ]);
   const noTrace = () => (isRoutedIndexed ? notFound("trace of a call", messageId) : notYetIndexed());
-  const before = indexed(parts, asked);
+  const before = await indexed(parts, asked);
   const entries = [...before.accepted, ...before.attempts, ...before.deadLetters];
   const sourceId = asked.sourceId ?? onlySource(entries);
   if (sourceId === undefined) throw noTrace();
@@ -67,7 +67,7 @@ export async function findCalls(parts: CallParts, asked: CallAsked): Promise<Fou
   const found = await findWaiting(parts.waiting, search, parts.host);
   if (entries.length + found.jobs.length === 0 && found.isComplete) throw noTrace();
   const isAllSeen = (await parts.untilIndexed("deadLetters")) && found.isComplete;
-  const known = { ...indexed(parts, asked), waiting: found.jobs };
+  const known = { ...(await indexed(parts, asked)), waiting: found.jobs };
   const hadJobAt = (one: CallUser, destinationId: string) =>
     hadJob(destinationId, knownOf({ ...before, waiting: [] }, one), routedUpTo);
   const users = usersOf(known);
@@ -85,12 +85,15 @@ function notYetIndexed(): ProblemError {
   return new ProblemError("unavailable", "the newest records of calls are not read yet: ask again");
 }
 
-function indexed({ deliveries: { index } }: CallParts, asked: CallAsked): Omit<Known, "waiting"> {
+async function indexed(
+  { deliveries: { index } }: CallParts,
+  asked: CallAsked,
+): Promise<Omit<Known, "waiting">> {
   const page = { limit: MAX_ENTRIES };
   return {
     attempts: index.listAttempts(asked, page).reverse(),
     deadLetters: index.listDeadLetters(asked, page).reverse(),
-    accepted: index.listRoutedCalls(asked, MAX_ENTRIES),
+    accepted: await index.listRoutedCalls(asked, MAX_ENTRIES),
   };
 }
 

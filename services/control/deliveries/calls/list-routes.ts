@@ -27,7 +27,7 @@ import { isOf } from "../waiting/find.ts";
 
 export interface SourceCallsParts extends KnownSourceParts {
   readonly deliveries: {
-    readonly index: Pick<DeliveryIndex, "countUpTo" | "listCallsOfSource">;
+    readonly index: Pick<DeliveryIndex, "countCallsOfSource" | "listCallsOfSource">;
     readonly progress: Pick<Progress, "indexedUntilMs">;
   };
   readonly host: Pick<Host, "setImmediate" | "setTimeout">;
@@ -103,7 +103,7 @@ export function addSourceCallsRoute(app: ControlApp, parts: SourceCallsParts): v
         accepts: callTest(query),
         markOf: ({ place, receivedAtMs }) => ({ atMs: receivedAtMs, place }),
         most: MOST_CALLS_COUNTED,
-        count: isPlain ? (most) => index.countUpTo({ kind: "callsOfSource", filter }, most) : undefined,
+        count: isPlain ? (most) => index.countCallsOfSource(filter, most) : undefined,
       });
       return { data: found.map(viewOf), ...page, indexedUntil };
     },

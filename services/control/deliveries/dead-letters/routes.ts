@@ -73,10 +73,10 @@ export function addDeadLetterRoutes(app: ControlApp, parts: DeadLetterParts): vo
       return {
         data: data.map((letter) => deadLetterView(letter, all, parts)),
         next,
-        ...totalOf({
+        ...(await totalOf({
           ...{ after: query.after, data, isLast: next === null },
           count: (most) => deliveries.index.countUpTo({ kind: "deadLetters", filter }, most),
-        }),
+        })),
         indexedUntil: isoTimeOrNull(deliveries.progress.indexedUntilMs("deadLetters")),
       };
     },

@@ -151,7 +151,7 @@ async function readMinutes(
   const sums: FlowBetween[] = [];
   for (let minuteMs = fromMs; minuteMs <= toMs; minuteMs += STEP_MS.minute) {
     if (minuteMs > fromMs) await nextTurn(host);
-    sums.push(...deliveries.index.sumBetween(minuteMs));
+    sums.push(...(await deliveries.index.sumBetween(minuteMs)));
   }
   return sums;
 }

@@ -180,11 +180,11 @@ test("a long range is read stretch by stretch, each step once, of days longer on
   const asked: [number, number][] = [];
   let turns = 0;
   const index = {
-    sumFlow: ({ fromMs, toMs }: { fromMs: number; toMs: number }) => {
+    sumFlow: async ({ fromMs, toMs }: { fromMs: number; toMs: number }) => {
       asked.push([fromMs, toMs]);
       return [sum("routed", 1)];
     },
-    sumNames: () => [],
+    sumNames: async () => [],
     sumRequests: () => [],
   };
   const host = {

@@ -49,14 +49,14 @@ export async function readCounts(
 async function inStretches<T>(
   { host, nowMs }: Pick<FlowParts, "host" | "nowMs">,
   { fromMs, toMs }: Range,
-  read: (range: Range) => T,
+  read: (range: Range) => Promise<T>,
 ): Promise<T[]> {
   const found: T[] = [];
   const atMs = nowMs();
   for (let beginMs = fromMs; beginMs < toMs; ) {
     if (beginMs > fromMs) await nextTurn(host);
     const endMs = Math.min(endOfStretch(beginMs, atMs), toMs);
-    found.push(read({ fromMs: beginMs, toMs: endMs }));
+    found.push(await read({ fromMs: beginMs, toMs: endMs }));
     beginMs = endMs;
   }
   return found;

@@ -9,5 +9,11 @@ export const indexSettings = settingsGroup({
       default: "2000000",
       doc: "How many attempts can be looked up, and as many statistics, dead letters and recorded calls; the oldest leave first. About 600 bytes of disk each.",
     }),
+    threads: setting({
+      env: "HOOKLINE_INDEX_THREADS",
+      type: value.integer({ min: 0, max: 64 }),
+      default: "0",
+      doc: "Threads that recorded calls are shared among by partition, each with a core, 55 MiB of memory, a file and a connection to Kafka of its own; 0: the process's own thread does it. Another number builds the index again from the topics.",
+    }),
   },
 });

@@ -8,7 +8,6 @@ import type { Conditions, Statements } from "./sql.ts";
 
 export type Counted =
   | { readonly kind: "attempts"; readonly filter: AttemptFilter }
-  | { readonly kind: "callsOfSource"; readonly filter: CallsOfSource }
   | { readonly kind: "deadLetters"; readonly filter: DeadLetterFilter }
   | { readonly kind: "issues"; readonly filter: IssueFilter }
   | { readonly kind: "refusedCalls"; readonly filter: RefusedFilter };
@@ -17,12 +16,6 @@ function rowsOf(counted: Counted): { readonly table: string; readonly conditions
   switch (counted.kind) {
     case "attempts":
       return { table: "attempts", conditions: attemptConditions(counted.filter) };
-    case "callsOfSource":
-      // No value: a condition that is always there.
-      return {
-        table: "routed_calls call",
-        conditions: callConditions(counted.filter).add(`NOT ${IS_SAID_AGAIN}`),
-      };
     case "deadLetters":
       return { table: "dead_letters", conditions: deadLetterConditions(counted.filter) };
     case "issues":
@@ -35,6 +28,16 @@ function rowsOf(counted: Counted): { readonly table: string; readonly conditions
 /** At most `most`. */
 export function countUpTo(sql: Statements, counted: Counted, most: number): number {
   const { conditions, table } = rowsOf(counted);
-  const rows = `SELECT 1 FROM ${table} ${conditions.where} LIMIT ?`;
-  return sql.number(`SELECT count(*) FROM (${rows})`, ...conditions.values, most);
+  return countRows(sql, `${table} ${conditions.where}`, conditions.values, most);
+}
+
+/** As `countUpTo`. */
+export function countCallsOfSource(sql: Statements, filter: CallsOfSource, most: number): number {
+  // No value: a condition that is always there.
+  const { values, where } = callConditions(filter).add(`NOT ${IS_SAID_AGAIN}`);
+  return countRows(sql, `routed_calls call ${where}`, values, most);
+}
+
+function countRows(sql: Statements, rows: string, values: Conditions["values"], most: number): number {
+  return sql.number(`SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ?)`, ...values, most);
 }

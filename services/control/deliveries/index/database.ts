@@ -1,18 +1,28 @@
 // The file of the index. It holds nothing that the topics do not hold, so a file that is damaged, or of another version, is thrown away.
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CONNECTION, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import { beginUnsynced, bootId, CutOffError, endUnsynced } from "./unsynced.ts";
 
 interface DatabaseOptions {
   readonly folder: string;
+  /** Of a share, which has one file; any that is free unless given. */
+  readonly name?: string | undefined;
+  /** The number of shares beside it; 0 unless given. */
+  readonly shares?: number | undefined;
   /** Called with why a file was thrown away. */
   readonly onDiscarded: (why: string) => void;
 }
 
 /** One file for each process that shares the folder; more than these have no business there. */
 const FILES = ["index.sqlite", "index-2.sqlite", "index-3.sqlite", "index-4.sqlite"];
+const ENDING = ".sqlite";
+
+/** The file of a share, which belongs to whoever has the main file open. */
+export function shareName(mainFile: string, share: number, shares: number): string {
+  return `${basename(mainFile, ENDING)}.calls-${share}-of-${shares}${ENDING}`;
+}
 
 /** Result codes of SQLite, without their extensions. */
 const CODE = { busy: 5, corrupt: 11, notADatabase: 26 };
@@ -33,12 +43,14 @@ export interface IndexDisk {
 export const INDEX_FILES: IndexDisk = { open: openDatabase, close: closeDatabase, discard: discardDatabase };
 
 /** Opens the first file that no other process has open, and keeps it to itself: totals added twice would be wrong. */
-function openDatabase({ folder, onDiscarded }: DatabaseOptions): IndexDatabase {
+function openDatabase({ folder, name: own, onDiscarded, shares = 0 }: DatabaseOptions): IndexDatabase {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const name of FILES) {
+  for (const name of own === undefined ? FILES : [own]) {
     const file = join(folder, name);
     const database = openFile(file, onDiscarded);
-    if (database !== undefined) return { database, file };
+    if (database === undefined) continue;
+    if (own === undefined) removeOthers(file, shares);
+    return { database, file };
   }
   throw new Error(`every index in ${folder} is used by another process: give each its own HOOKLINE_DATA_DIR`);
 }
@@ -56,6 +68,15 @@ function closeDatabase({ database }: IndexDatabase): void {
 function discardDatabase({ database, file }: IndexDatabase): void {
   if (database.isOpen) database.close();
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${suffix}`, { force: true });
+}
+
+/** Removes what shares of another number have left beside a main file. Those of this number may be open in their threads. */
+function removeOthers(mainFile: string, shares: number): void {
+  const folder = dirname(mainFile);
+  for (const name of readdirSync(folder)) {
+    const isOther = !name.includes(`-of-${shares}${ENDING}`);
+    if (name.startsWith(`${basename(mainFile, ENDING)}.calls-`) && isOther) rmSync(join(folder, name));
+  }
 }
 
 /** Undefined: another process has it open. */

@@ -3,21 +3,21 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { SPACE_SOURCE } from "#contract";
 import { deadLetter, refusedCalls, routedCall, START_MS } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
-import { DeliveryIndex } from "./delivery-index.ts";
 import { readInto, sweep } from "./fixtures/reading.ts";
 import type { FlowQuery } from "./flow-stages.ts";
+import { IndexPart } from "./index-part.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
 let folder: string;
-let index: DeliveryIndex;
+let index: IndexPart;
 let nowMs: number;
 beforeEach(() => {
   nowMs = START_MS;
   folder = scratchFolder();
-  index = new DeliveryIndex({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
+  index = new IndexPart({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
 });
 afterEach(() => {
   index.close();
@@ -61,7 +61,7 @@ test("of a call that was routed again after a crash what was said last counts", 
 test("a call that is routed again is known after a restart, and so is one behind it that comes for the first time", () => {
   read("routedCalls", [routedCall({ offset: 1 }), routedCall({ offset: 9 })]);
   index.close();
-  index = new DeliveryIndex({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
+  index = new IndexPart({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
   read("routedCalls", [routedCall({ offset: 9 }), routedCall({ offset: 5 }), routedCall({ offset: 1 })]);
   expect(counted()).toEqual(["routed 3", "sent 3"]);
 });
@@ -133,7 +133,7 @@ test("counts outlive rows that are too many", () => {
     Array.from({ length: 20 }, (_, offset) => routedCall({ offset })),
   );
   sweep(index, DAY_MS, { maxRows: 10 });
-  expect(index.listRoutedCalls({ messageId: "m1" }, 100)).toHaveLength(10);
+  expect(index.routedCallRows({ messageId: "m1" }, 100)).toHaveLength(10);
   expect(counted()).toEqual(["routed 20", "sent 20"]);
 });
 

@@ -3,8 +3,8 @@ import { systemHost } from "#host";
 import type { FollowedTopic } from "#kafka";
 import { until } from "#support/until";
 import { topicMap } from "#topics";
-import type { DeliveryIndex } from "./delivery-index.ts";
 import { type FollowOptions, followTopics } from "./follow.ts";
+import type { IndexPart } from "./index-part.ts";
 import { INDEXED } from "./indexed.ts";
 import { Progress } from "./progress.ts";
 
@@ -23,11 +23,12 @@ function follow(index: object, more: Partial<FollowOptions> = {}) {
     closed += 1;
   };
   const following = followTopics({
-    index: index as DeliveryIndex,
+    index: index as IndexPart,
     progress,
     kafka: {
       follow(topic: FollowedTopic) {
         followed.push(topic);
+        topic.takes?.(0);
         topic.from?.(0);
         return { failed: Promise.withResolvers<never>().promise, close };
       },
@@ -37,6 +38,8 @@ function follow(index: object, more: Partial<FollowOptions> = {}) {
       ...{ attempts: deliveryAttempts, totals: deliveryTotals, deadLetters, routedCalls, refusedCalls },
       ...{ hourlyStats, dailyStats, auditLog },
     },
+    kinds: INDEXED,
+    takes: () => true,
     onAttempt: () => undefined,
     logger: { warn: () => undefined } as never,
     host: systemHost,

@@ -6,13 +6,17 @@ import type { Serde } from "#serde";
 import type { DeliveryAttempt, Topic } from "#topics";
 import { nextTurn } from "../../http/next-turn.ts";
 import { isUndecodable } from "../../records/places/undecodable.ts";
-import type { DeliveryIndex } from "./delivery-index.ts";
-import { type Entry, INDEXED, type Indexed } from "./indexed.ts";
+import type { IndexPart } from "./index-part.ts";
+import type { Entry, Indexed } from "./indexed.ts";
 import type { Progress } from "./progress.ts";
 
 export interface FollowOptions {
-  readonly index: DeliveryIndex;
-  readonly progress: Progress;
+  readonly index: IndexPart;
+  readonly progress: Pick<Progress, "counted" | "reached">;
+  /** The topics that are read. */
+  readonly kinds: readonly Indexed[];
+  /** Of each topic the partitions that are read. */
+  takes(partition: number): boolean;
   readonly kafka: Pick<Kafka, "follow">;
   readonly serde: Pick<Serde, "decode">;
   readonly topics: Readonly<Record<Indexed, Topic>>;
@@ -58,7 +62,7 @@ class Reading {
     const { signal } = this.#options;
     const end = (): void => this.#end(0);
     signal.addEventListener("abort", end);
-    const followings = INDEXED.map((kind) => this.#follow(kind));
+    const followings = this.#options.kinds.map((kind) => this.#follow(kind));
     const pauseMs = await this.#ended.promise;
     for (const following of followings) following.close();
     signal.removeEventListener("abort", end);
@@ -67,16 +71,15 @@ class Reading {
   }
 
   #follow<K extends Indexed>(kind: K): Following {
-    const { index, kafka, progress, topics } = this.#options;
-    let partitions = 0;
+    const { index, kafka, progress, takes, topics } = this.#options;
     const topic: FollowedTopic = {
       topic: topics[kind].name,
       everyMs: READ_EVERY_MS,
-      from(partition) {
-        partitions = Math.max(partitions, partition + 1);
-        progress.counted(kind, partitions);
-        return index.position(kind, partition) ?? 0;
+      takes(partition) {
+        progress.counted(kind, partition + 1);
+        return takes(partition);
       },
+      from: (partition) => index.position(kind, partition) ?? 0,
       onRecords: (partition, records, nextOffset) =>
         this.#guarded(kind, () => this.#read(kind, partition, records, nextOffset)),
       onReadUntil: (partition, nextOffset, atMs) => {
@@ -135,6 +138,7 @@ class Reading {
       if (decoded !== undefined) entries.push({ partition, offset: record.offset, record: decoded });
       if (entries.length < TRANSACTION_RECORDS || read === records.length - 1) continue;
       this.#apply(kind, partition, entries, record.offset + 1);
+      if (this.#isOver) return;
       progress.reached(kind, partition, { nextOffset: record.offset + 1, atMs: record.timestampMs });
       entries = [];
       // The API gets its turn.

@@ -1,7 +1,7 @@
 // The file of the index: opened, changed in transactions, and thrown away where it is damaged or too old.
 import { CallEnds } from "./call-ends.ts";
 import { INDEX_FILES, type IndexDisk, isDamage, messageOf } from "./database.ts";
-import { type Eras, erasOf, UNUSED_MS } from "./eras.ts";
+import { erasOf, UNUSED_MS } from "./eras.ts";
 import { FlowCounts } from "./flow-table.ts";
 import { IssueCounts } from "./issue-counts.ts";
 import type { Opened } from "./records.ts";
@@ -13,6 +13,12 @@ export interface IndexFileOptions {
   readonly nowMs: () => number;
   /** The file was thrown away; everything is read from the topics again. */
   readonly onDiscarded: (why: string) => void;
+  /** A file was made, of which nothing is read yet. */
+  readonly onMade?: ((createdMs: number) => void) | undefined;
+  /** In how many further files recorded calls are: a file that says another number is thrown away. 0 unless given. */
+  readonly shares?: number | undefined;
+  /** Of a share, the name of its file. One that is made has no life before `begin`. */
+  readonly name?: string | undefined;
   /** Files unless given. */
   readonly disk?: IndexDisk;
 }
@@ -22,6 +28,7 @@ export class IndexFile {
   readonly #disk: IndexDisk;
   #opened: Opened;
   #epoch = 0;
+  #madeMs = 0;
   #isClosed = false;
 
   constructor(options: IndexFileOptions) {
@@ -53,12 +60,34 @@ export class IndexFile {
     return this.use((opened) => inTransaction(opened, work));
   }
 
+  /** When the index was made that the file is of, Unix ms; 0 of a share that belongs to none. */
+  get createdMs(): number {
+    return this.#opened.createdMs;
+  }
+
+  /** Where the file is. */
+  get path(): string {
+    return this.#opened.file.file;
+  }
+
   /** Throws everything away: the topics are read from their beginnings. */
   discard(why: string): void {
-    this.#options.onDiscarded(why);
+    try {
+      this.#replace();
+    } finally {
+      this.#options.onDiscarded(why);
+    }
+  }
+
+  /** Of a share: it goes on where it is of this index, else begins with nothing. */
+  begin(createdMs: number): void {
+    if (createdMs !== this.createdMs) this.#replace(createdMs);
+  }
+
+  #replace(createdMs = this.#newMs()): void {
     this.#epoch += 1;
     this.#disk.discard(this.#opened.file);
-    this.#opened = this.#open();
+    this.#opened = this.#open(createdMs);
   }
 
   /** `last` is changed before. Safe to call again. */
@@ -68,17 +97,30 @@ export class IndexFile {
     this.#disk.close(this.#opened.file);
   }
 
-  #open(): Opened {
+  /** An index is told from the one before it by when it was made. */
+  #newMs(): number {
+    if (this.#options.name !== undefined) return NO_LIFE;
+    this.#madeMs = Math.max(this.#options.nowMs(), this.#madeMs + 1);
+    return this.#madeMs;
+  }
+
+  #open(newMs = this.#newMs()): Opened {
+    const { nowMs, onDiscarded, onMade, shares = 0 } = this.#options;
     const file = this.#disk.open(this.#options);
     const sql = new Statements(file.database);
-    const eras = beginLife(sql, this.#options.nowMs());
-    if (eras === undefined) {
-      this.#options.onDiscarded("it was not used for six days");
+    const life = lifeOf(sql) ?? beginLife(sql, { createdMs: newMs, usedMs: nowMs(), shares });
+    const why = whyOver(life, shares, nowMs());
+    if (why !== undefined) {
+      onDiscarded(why);
       this.#disk.discard(file);
-      return this.#open();
+      return this.#open(newMs);
     }
+    this.#madeMs = life.createdMs;
+    if (life.isNew) onMade?.(life.createdMs);
+    const eras = erasOf(life.createdMs);
     const counts = { flow: new FlowCounts(eras), issues: new IssueCounts() };
-    return { file, sql, eras, writers: new Writers(sql), callEnds: new CallEnds(sql), ...counts };
+    const { createdMs } = life;
+    return { file, sql, createdMs, eras, writers: new Writers(sql), callEnds: new CallEnds(sql), ...counts };
   }
 }
 
@@ -100,14 +142,33 @@ function inTransaction<R>(opened: Opened, work: (opened: Opened) => R): R {
   }
 }
 
-/** Undefined for an index that was not used for too long: topics may have dropped what it has not read. */
-function beginLife(sql: Statements, nowMs: number): Eras | undefined {
-  const [life] = sql.all("SELECT created_ms, used_ms FROM life");
-  if (life === undefined) {
-    sql.run("INSERT INTO life VALUES (?, ?)", nowMs, nowMs);
-    return erasOf(nowMs);
-  }
-  return nowMs - Number(life["used_ms"]) > UNUSED_MS ? undefined : erasOf(Number(life["created_ms"]));
+/** Of a share's file that no index has taken for its own: it is on the disk before anything else is. */
+const NO_LIFE = 0;
+
+interface Life {
+  readonly createdMs: number;
+  readonly usedMs: number;
+  readonly shares: number;
+  readonly isNew?: true;
+}
+
+/** Undefined for a file that has just been made. */
+function lifeOf(sql: Statements): Life | undefined {
+  const [row] = sql.all("SELECT created_ms, used_ms, shares FROM life");
+  if (row === undefined) return undefined;
+  const [createdMs, usedMs] = [Number(row["created_ms"]), Number(row["used_ms"])];
+  return { createdMs, usedMs, shares: Number(row["shares"]) };
+}
+
+function beginLife(sql: Statements, { createdMs, shares, usedMs }: Life): Life {
+  sql.run("INSERT INTO life VALUES (?, ?, ?)", createdMs, usedMs, shares);
+  return { createdMs, usedMs, shares, isNew: true };
+}
+
+/** Why a file is of no use any more. After so long topics may have dropped what it has not read. */
+function whyOver(life: Life, shares: number, nowMs: number): string | undefined {
+  if (life.shares !== shares) return `recorded calls were in ${life.shares} threads, and are in ${shares}`;
+  return nowMs - life.usedMs > UNUSED_MS ? "it was not used for six days" : undefined;
 }
 
 export function noteUse(sql: Statements, nowMs: number): void {

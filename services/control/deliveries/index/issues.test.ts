@@ -3,20 +3,20 @@ import { attempt, deadLetter, START_MS, WEBHOOK } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
 import type { DeadLetter, DeliveryAttempt } from "#topics";
 import { issueId } from "../../http/issue-id.ts";
-import { DeliveryIndex } from "./delivery-index.ts";
 import { readInto, sweep } from "./fixtures/reading.ts";
+import { IndexPart } from "./index-part.ts";
 import { MAX_ISSUES, QUIET_MS } from "./issues-table.ts";
 
 const HOUR_MS = 3_600_000;
 const ALL = { limit: 100 };
-const opened: DeliveryIndex[] = [];
+const opened: IndexPart[] = [];
 
 afterEach(() => {
   for (const index of opened.splice(0)) index.close();
 });
 
 function open(nowMs = START_MS) {
-  const index = new DeliveryIndex({
+  const index = new IndexPart({
     folder: scratchFolder(),
     nowMs: () => nowMs,
     onDiscarded: () => undefined,

@@ -5,7 +5,7 @@ import { type FlowQuery, type FlowStage, whereOf } from "./flow-stages.ts";
 import type { Row, Statements } from "./sql.ts";
 
 /** Calls by stage and reason, as in "dropped duplicate". */
-type Cells = Readonly<Record<string, number>>;
+export type Cells = Readonly<Record<string, number>>;
 export type NameCounts = ReadonlyMap<string, Cells>;
 
 /** A row has at most half as many again, so that it is cut seldom. */

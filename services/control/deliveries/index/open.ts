@@ -1,17 +1,18 @@
-import { join } from "node:path";
-import type { Timer } from "#host";
-import type { Kafka } from "#kafka";
+import { dirname, join } from "node:path";
+import { countsOfThread, type Kafka, type KafkaSettings } from "#kafka";
 import type { dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
-import type { DeliveryAttempt, Topic, TopicMap } from "#topics";
-import { nextTurn } from "../../http/next-turn.ts";
+import type { DeliveryAttempt, TopicMap, TopicMapOptions } from "#topics";
 import type { indexSettings } from "./config.ts";
-import type { IndexDisk } from "./database.ts";
+import { type IndexDisk, shareName } from "./database.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
-import { followTopics } from "./follow.ts";
-import { INDEXED, type Indexed } from "./indexed.ts";
+import { IndexPart } from "./index-part.ts";
+import { INDEXED } from "./indexed.ts";
+import { keepPart } from "./keep-part.ts";
 import { Progress } from "./progress.ts";
-import type { RetentionRules } from "./retention.ts";
+import type { FromShare } from "./share-messages.ts";
+import { ShareThread } from "./share-thread.ts";
+import { Shares } from "./shares.ts";
 
 export interface Deliveries {
   readonly index: DeliveryIndex;
@@ -28,83 +29,81 @@ export interface OpenIndexParts {
 }
 
 type Context = ServiceContext<
-  SettingsOf<{ readonly data: typeof dataDirSettings; readonly index: typeof indexSettings }>
+  SettingsOf<{ readonly data: typeof dataDirSettings; readonly index: typeof indexSettings }> & {
+    readonly kafka: KafkaSettings;
+    readonly registry: { readonly registryUrl: string };
+    readonly topics: TopicMapOptions;
+  }
 >;
 
-const DELETE_EVERY_MS = 60_000;
-
 /** Opens the index and follows its topics; answers are given from the beginning, however far it has come. */
-export function openDeliveryIndex(
-  context: Context,
-  { kafka, serde, topics, indexDisk, onAttempt }: OpenIndexParts,
-): Deliveries {
+export function openDeliveryIndex(context: Context, parts: OpenIndexParts): Deliveries {
   const { lifecycle, logger, host, nowMs, settings: own } = context;
+  const { maxRows, threads } = own.index;
   const progress = new Progress(host);
-  const index = new DeliveryIndex({
-    folder: join(own.data.dataDir, "control", topics.deadLetters.name),
-    nowMs,
-    disk: indexDisk,
+  const made = { isNew: false, shares: undefined as Shares | undefined };
+  const main = new IndexPart({
+    ...{ folder: join(own.data.dataDir, "control", parts.topics.deadLetters.name), nowMs },
+    ...{ disk: parts.indexDisk, shares: threads },
     onDiscarded(why) {
       progress.forget();
       logger.warn({ why }, "the delivery index is built again from the topics");
     },
+    onMade(createdMs) {
+      made.isNew = true;
+      made.shares?.began(createdMs);
+    },
   });
-  const indexed = {
-    attempts: topics.deliveryAttempts,
-    totals: topics.deliveryTotals,
-    deadLetters: topics.deadLetters,
-    routedCalls: topics.routedCalls,
-    refusedCalls: topics.refusedCalls,
-    hourlyStats: topics.hourlyStats,
-    dailyStats: topics.dailyStats,
-    auditLog: topics.auditLog,
-  };
-  const ending = new AbortController();
-  const following = followTopics({
-    index,
-    progress,
-    kafka,
-    serde,
-    topics: indexed,
-    onAttempt,
-    logger,
-    host,
-    signal: ending.signal,
+  const end = keepPart({
+    ...{ ...parts, index: main, progress, logger, host, rules: { maxRows } },
+    kinds: INDEXED.filter((kind) => threads === 0 || kind !== "routedCalls"),
+    takes: () => true,
   });
-  const sweeping = sweep(index, rulesOf(indexed, own.index.maxRows), context);
-  lifecycle.onStop("delivery index", async () => {
-    sweeping.clear();
-    ending.abort();
-    await following;
-    index.close();
-  });
+  lifecycle.onStop("delivery index", end);
   watchProgress(context, progress);
-  return { index, progress };
+  if (threads === 0) return { index: new DeliveryIndex(main), progress };
+  made.shares = openShares(context, { main, isNew: made.isNew, progress });
+  return { index: new DeliveryIndex(main, made.shares.asked), progress };
 }
 
-/** The index keeps what the topics keep. */
-function rulesOf(topics: Readonly<Record<Indexed, Topic>>, maxRows: number): RetentionRules {
-  const keptMs = (kind: Indexed): number => {
-    const { cleanup } = topics[kind];
-    return cleanup.policy === "delete" ? cleanup.retentionMs : Number.POSITIVE_INFINITY;
-  };
-  const kept = Object.fromEntries(INDEXED.map((kind) => [kind, keptMs(kind)]));
-  return { keptMs: kept as RetentionRules["keptMs"], maxRows };
+interface SharesParts {
+  readonly main: IndexPart;
+  readonly isNew: boolean;
+  readonly progress: Progress;
 }
 
-function sweep(
-  index: DeliveryIndex,
-  rules: RetentionRules,
-  { logger, lifecycle, host }: Pick<ServiceContext<unknown>, "logger" | "lifecycle" | "host">,
-): Timer {
-  const deleteAll = async (): Promise<void> => {
-    while (!lifecycle.stopping.aborted && index.deleteOld(rules)) await nextTurn(host);
+/** A thread for each; one that ends ends the process. */
+function openShares(
+  { lifecycle, logger, settings: own }: Context,
+  { main, isNew, progress }: SharesParts,
+): Shares {
+  const { maxRows, threads: count } = own.index;
+  const onFailed = (error: unknown): void => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
   };
-  return host.setInterval(() => {
-    deleteAll().catch((error: unknown) =>
-      logger.error({ err: error }, "old rows of the index are not deleted"),
-    );
-  }, DELETE_EVERY_MS);
+  const onSaid = (said: FromShare): void => {
+    // What a share says of an index that was thrown away since is over.
+    if (!("createdMs" in said) || said.createdMs !== main.createdMs) return;
+    if (said.kind === "discarded") shares.discarded(said.why);
+    else if (said.kind === "counted") progress.counted("routedCalls", said.partitions);
+    else progress.reached("routedCalls", said.partition, said.reached);
+  };
+  const threads = Array.from({ length: count }, (_, share) => {
+    const place = {
+      folder: dirname(main.path),
+      name: shareName(main.path, share, count),
+      share,
+      shares: count,
+    };
+    const connection = { kafka: own.kafka, ...own.registry, topics: own.topics };
+    const data = { ...place, ...connection, maxRows, requestCounts: countsOfThread() };
+    return new ShareThread({ data, logger, onSaid, onFailed });
+  });
+  const shares = new Shares({ main, isNew, shares: threads, onFailed });
+  lifecycle.onStop("threads of the index", async () => {
+    await Promise.all(threads.map((thread) => thread.close()));
+  });
+  return shares;
 }
 
 function watchProgress({ metrics }: Pick<ServiceContext<unknown>, "metrics">, progress: Progress): void {

@@ -2,7 +2,7 @@ import type { Host } from "#host";
 import type { Indexed } from "./indexed.ts";
 
 /** How far one partition was read. */
-interface Reached {
+export interface Reached {
   readonly nextOffset: number;
   /** Everything that was written to it before is indexed (Unix ms). */
   readonly atMs: number;
@@ -20,9 +20,9 @@ export class Progress {
     this.#host = host;
   }
 
-  /** How many partitions a topic has. */
+  /** A topic has at least so many partitions. */
   counted(kind: Indexed, partitions: number): void {
-    this.#partitions.set(kind, partitions);
+    this.#partitions.set(kind, Math.max(partitions, this.#partitions.get(kind) ?? 0));
   }
 
   reached(kind: Indexed, partition: number, reached: Reached): void {
@@ -37,6 +37,7 @@ export class Progress {
 
   /** Nothing is indexed any more. */
   forget(): void {
+    this.#partitions.clear();
     this.#reached.clear();
   }
 

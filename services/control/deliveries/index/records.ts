@@ -28,6 +28,8 @@ import type { Writers } from "./writers.ts";
 export interface Opened {
   readonly file: IndexDatabase;
   readonly sql: Statements;
+  /** When the index was made, Unix ms. */
+  readonly createdMs: number;
   readonly eras: Eras;
   readonly writers: Writers;
   readonly flow: FlowCounts;

@@ -3,17 +3,17 @@ import { refusedCalls, START_MS } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
 import type { RefusedCalls } from "#topics";
 import { placeOf } from "../../records/places/places.ts";
-import { DeliveryIndex } from "./delivery-index.ts";
 import { readInto, sweep } from "./fixtures/reading.ts";
+import { IndexPart } from "./index-part.ts";
 import type { RefusedFilter } from "./refused-calls-table.ts";
 
 const DAY_MS = 86_400_000;
 let folder: string;
-let index: DeliveryIndex;
+let index: IndexPart;
 
 beforeEach(() => {
   folder = scratchFolder();
-  index = new DeliveryIndex({ folder, nowMs: () => START_MS + 2 * DAY_MS, onDiscarded: () => undefined });
+  index = new IndexPart({ folder, nowMs: () => START_MS + 2 * DAY_MS, onDiscarded: () => undefined });
 });
 afterEach(() => {
   index.close();

@@ -11,6 +11,8 @@ export interface RetentionRules {
   readonly keptMs: Readonly<Record<Indexed, number>>;
   /** Rows of each table; over it the oldest go. */
   readonly maxRows: number;
+  /** Files that recorded calls are shared among: each has its part of their rows. 1 unless given. */
+  readonly shares?: number | undefined;
 }
 
 /** Nothing else runs during a deletion, so it takes small bites. */
@@ -33,8 +35,10 @@ type Bite = (sql: Statements, rules: RetentionRules, nowMs: number) => boolean;
 
 const placedBite =
   (table: PlacedTable, kind: Indexed): Bite =>
-  (sql, { keptMs, maxRows }, nowMs) =>
-    deletePlaced(sql, table, { beforeMs: nowMs - keptMs[kind], maxRows }) >= BITE_ROWS;
+  (sql, { keptMs, maxRows, shares = 1 }, nowMs) => {
+    const own = table === ROUTED_CALLS ? Math.ceil(maxRows / shares) : maxRows;
+    return deletePlaced(sql, table, { beforeMs: nowMs - keptMs[kind], maxRows: own }) >= BITE_ROWS;
+  };
 
 const stepsBite =
   (table: Table): Bite =>

@@ -3,17 +3,25 @@ import { hash } from "node:crypto";
 import type { CallCount, NameCount, RequestCount, StatsRollup } from "#topics";
 import { type Eras, isCounted, STEP_KEPT_MS, STEP_MS } from "./eras.ts";
 import { addNames, addTo, MAX_NAMES, mostCalled, namesOf } from "./names-table.ts";
-import type { Row, Statements } from "./sql.ts";
+import type { Statements } from "./sql.ts";
 import { add, addRequests, countsOf, type RequestCounts } from "./totals-table.ts";
 
-/** A roll-up that counts have come to since it was written. */
-export interface DueRollup {
+/** Which roll-up is meant. */
+export interface RollupKey {
   readonly stepMs: number;
-  readonly version: number;
-  readonly record: StatsRollup;
-  /** False when the topic has it already, or one that counts more. */
-  readonly isNews: boolean;
+  readonly atMs: number;
+  readonly sourceId: string;
+  readonly destinationId: string;
 }
+
+/** A roll-up that counts of one file have come to since it was written. */
+export interface DueKey extends RollupKey {
+  /** Grows with each change. */
+  readonly version: number;
+}
+
+/** What one file counts of a roll-up. */
+export type RollupCounts = Pick<StatsRollup, "calls" | "names" | "requests">;
 
 /** Of a time that this index does not count itself, it replaces what is there; of any other it is noted what the topic has. */
 export function takeRollup(sql: Statements, eras: Eras, stepMs: number, record: StatsRollup): void {
@@ -44,28 +52,26 @@ function replace(sql: Statements, stepMs: number, record: StatsRollup): void {
     addRequests(sql, { destinationId, sourceId, webhookId, minuteMs: atMs, stepMs }, counts);
 }
 
-/** Some of those of steps whose minutes are all rolled up. */
-export function dueRollups(sql: Statements, nowMs: number, limit: number): DueRollup[] {
+/** Some of those of steps whose minutes are all rolled up, in the order of their keys. */
+export function dueKeys(sql: Statements, nowMs: number, limit: number): DueKey[] {
   return sql
     .all(
-      "SELECT * FROM rollups_due WHERE at_ms + step_ms <= ? ORDER BY step_ms, at_ms LIMIT ?",
+      "SELECT * FROM rollups_due WHERE at_ms + step_ms <= ? ORDER BY step_ms, at_ms, source_id, destination_id LIMIT ?",
       nowMs - STEP_KEPT_MS.minute,
       limit,
     )
-    .map((row) => dueOf(sql, row));
+    .map((row) => ({
+      ...{ stepMs: Number(row["step_ms"]), atMs: Number(row["at_ms"]), version: Number(row["version"]) },
+      ...{ sourceId: String(row["source_id"]), destinationId: String(row["destination_id"]) },
+    }));
 }
 
-function dueOf(sql: Statements, row: Row): DueRollup {
-  const [stepMs, atMs] = [Number(row["step_ms"]), Number(row["at_ms"])];
-  const [sourceId, destinationId] = [String(row["source_id"]), String(row["destination_id"])];
-  const of = [sourceId, destinationId, atMs, atMs + stepMs] as const;
-  const counts = { calls: callsOf(sql, of), names: namesIn(sql, of), requests: requestsOf(sql, of) };
-  const record = { atMs, sourceId, destinationId, ...counts };
-  const [written] = sql.all(
-    "SELECT counted, hash FROM rollups_written WHERE step_ms = ? AND at_ms = ? AND source_id = ? AND destination_id = ?",
-    ...[stepMs, atMs, sourceId, destinationId],
-  );
-  return { stepMs, version: Number(row["version"]), record, isNews: isNews(record, written) };
+/** What there is to each of them. */
+export function countsOfRollups(sql: Statements, keys: readonly RollupKey[]): RollupCounts[] {
+  return keys.map(({ atMs, destinationId, sourceId, stepMs }) => {
+    const of = [sourceId, destinationId, atMs, atMs + stepMs] as const;
+    return { calls: callsOf(sql, of), names: namesIn(sql, of), requests: requestsOf(sql, of) };
+  });
 }
 
 type Of = readonly [sourceId: string, destinationId: string, fromMs: number, toMs: number];
@@ -120,10 +126,15 @@ function sorted(counts: Readonly<Record<string, number>>): Record<string, number
   return Object.fromEntries(Object.entries(counts).toSorted());
 }
 
-/** Counts only grow, but for a call that was routed again another way: of two indexes the one that has read more is right. */
-function isNews(record: StatsRollup, written: Row | undefined): boolean {
+/** False when the topic has it already, or one that counts more: counts only grow, but for a call that was routed again another way, so of two indexes the one that has read more is right. */
+export function isNews(sql: Statements, stepMs: number, record: StatsRollup): boolean {
+  const { atMs, destinationId, sourceId } = record;
   const counted = countedIn(record);
   if (counted === 0) return false;
+  const [written] = sql.all(
+    "SELECT counted, hash FROM rollups_written WHERE step_ms = ? AND at_ms = ? AND source_id = ? AND destination_id = ?",
+    ...[stepMs, atMs, sourceId, destinationId],
+  );
   if (written === undefined) return true;
   const before = Number(written["counted"]);
   return counted > before || (counted === before && hashOf(record) !== written["hash"]);
@@ -147,9 +158,8 @@ function hashOf(record: StatsRollup): string {
   return hash("sha256", JSON.stringify([calls, counts]), "base64url");
 }
 
-/** Unless counts have come to it since `due` was made. */
-export function settleDue(sql: Statements, { record, stepMs, version }: DueRollup): void {
-  const { atMs, destinationId, sourceId } = record;
+/** Unless counts have come to it since `due` was read. */
+export function settleDue(sql: Statements, { atMs, destinationId, sourceId, stepMs, version }: DueKey): void {
   sql.run(
     "DELETE FROM rollups_due WHERE step_ms = ? AND at_ms = ? AND source_id = ? AND destination_id = ? AND version = ?",
     ...[stepMs, atMs, sourceId, destinationId, version],

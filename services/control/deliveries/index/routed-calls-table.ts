@@ -45,8 +45,8 @@ export function saidBefore(sql: Statements, record: RoutedCall): ListedRoutedCal
   return sql.all(text, record.messageId, placeOf(record)).map(routedCallOf)[0];
 }
 
-/** Oldest first, each call and each of its copies once: what was said last of one that was routed again after a crash. */
-export function listRoutedCalls(
+/** Newest first, one that was routed again after a crash more than once. */
+export function routedCallRows(
   sql: Statements,
   { messageId, sourceId, user }: RoutedCallFilter,
   limit: number,
@@ -60,9 +60,14 @@ export function listRoutedCalls(
     ...conditions.values,
     limit,
   );
-  const newest = new Map<number, Row>();
-  for (const row of rows.reverse()) newest.set(Number(row["call_place"]), row);
-  return [...newest.values()].map(routedCallOf);
+  return rows.map(routedCallOf);
+}
+
+/** Of rows that are newest first: oldest first, each call and each of its copies once, as was said last of it. */
+export function lastSaid(rows: readonly ListedRoutedCall[]): ListedRoutedCall[] {
+  const newest = new Map<number, ListedRoutedCall>();
+  for (const row of rows.toReversed()) newest.set(row.callPlace, row);
+  return [...newest.values()];
 }
 
 export interface CallsOfSource {
@@ -97,11 +102,12 @@ export function listCallsOfSource(
     .map((row) => ({ ...routedCallOf(row), isSaidAgain: row["is_said_again"] === 1 }));
 }
 
-/** The name of a track call, from what the router said of it; null where nothing is known. */
-export function eventOf(
-  sql: Statements,
-  { messageId, sourceId, user }: Required<RoutedCallFilter>,
-): string | null {
+/** Names of track calls, from what the router said of each; null where nothing is known. */
+export function eventsOf(sql: Statements, calls: readonly Required<RoutedCallFilter>[]): (string | null)[] {
+  return calls.map((call) => eventOf(sql, call));
+}
+
+function eventOf(sql: Statements, { messageId, sourceId, user }: Required<RoutedCallFilter>): string | null {
   const conditions = new Conditions()
     .add("message_id = ?", messageId)
     .add("source_id = ?", sourceId)

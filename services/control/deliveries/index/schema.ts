@@ -1,6 +1,6 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 13;
+export const SCHEMA_VERSION = 14;
 
 /** Tables that are kept below a bound. SQLite would go through all of a table to count it: 45 ms for two million rows. */
 const COUNTED = [
@@ -28,6 +28,7 @@ CREATE TRIGGER ${table}_deleted AFTER DELETE ON ${table} BEGIN UPDATE row_counts
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
  * the same time, and lets old records go from the beginning of each partition. `details`, `destination_ids`,
  * `passed_over`, `counts`, `user_ids` and `issue_ids` are JSON, as nothing is looked up by them. `minute_ms` is where a step begins that `step_ms` is long: a minute, an hour or a day (rolling.ts).
+ * `shares` is in how many further files recorded calls are (shares.ts).
  */
 export const SCHEMA = `
 CREATE TABLE positions (
@@ -111,7 +112,7 @@ CREATE TABLE rollups_written (
 
 CREATE TABLE open_in (boot TEXT NOT NULL, closed INTEGER NOT NULL);
 
-CREATE TABLE life (created_ms INTEGER NOT NULL, used_ms INTEGER NOT NULL);
+CREATE TABLE life (created_ms INTEGER NOT NULL, used_ms INTEGER NOT NULL, shares INTEGER NOT NULL);
 
 CREATE TABLE dead_letters (
   place INTEGER PRIMARY KEY,

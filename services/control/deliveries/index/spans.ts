@@ -14,7 +14,7 @@ import {
 import type { Statements } from "./sql.ts";
 
 /** Times of the first and the last row of partitions, Unix ms. */
-interface Span {
+export interface Span {
   readonly oldestMs: number;
   readonly newestMs: number;
 }

@@ -77,15 +77,20 @@ export function addInfoRoute(app: ControlApp, parts: InfoParts): void {
         response: { 200: InfoView },
       },
     },
-    () => {
+    async () => {
       const { version, hasAudiences, maxRows } = parts.installation;
-      return { version, audiences: hasAudiences, kept: KEPT, recorded: { maxRows, ...recorded(parts) } };
+      return {
+        version,
+        audiences: hasAudiences,
+        kept: KEPT,
+        recorded: { maxRows, ...(await recorded(parts)) },
+      };
     },
   );
 }
 
-function recorded({ deliveries: { index, progress } }: InfoParts) {
-  const spans = index.spans();
+async function recorded({ deliveries: { index, progress } }: InfoParts) {
+  const spans = await index.spans();
   const viewOf = ({ kind, keptMs }: (typeof KINDS)[keyof typeof KINDS]): Static<typeof RecordedView> => ({
     keptFor: formatDuration(keptMs),
     oldest: isoTimeOrNull(spans[kind]?.oldestMs),

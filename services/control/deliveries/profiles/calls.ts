@@ -47,15 +47,16 @@ export async function recentCalls(
   const pause = slices.begin();
   const endsAtMs = host.elapsed() + withinMs;
   const found = new Map<number, ListedRoutedCall>();
-  let open: Reached[] = index
-    .routedCallPartitions()
-    .map((partition) => ({ partition, place: undefined, atMs: NOT_LOOKED_AT }));
+  const partitions = await index.routedCallPartitions();
+  let open: Reached[] = partitions.map((partition) => ({
+    ...{ partition, place: undefined, atMs: NOT_LOOKED_AT },
+  }));
   const mayGoOn = (): boolean => host.elapsed() < endsAtMs || newestOf(open) === NOT_LOOKED_AT;
   while (open.length > 0 && mayGoOn() && !isEnough(found, open)) {
     await pause();
     const next = open.reduce((one, other) => (other.atMs > one.atMs ? other : one));
     const { partition, place: below } = next;
-    const look = index.lookAtRoutedCalls({ partition, below, users, rows: ROWS_A_LOOK });
+    const look = await index.lookAtRoutedCalls({ partition, below, users, rows: ROWS_A_LOOK });
     for (const call of look.found) if (!found.has(call.callPlace)) found.set(call.callPlace, call);
     const others = open.filter((one) => one !== next);
     open = look.next === undefined ? others : [...others, { partition, ...look.next }];

@@ -12,6 +12,7 @@ import { createServer } from "../../http/server.ts";
 import { Slices } from "../../records/profiles/slices.ts";
 import { DeliveryIndex } from "../index/delivery-index.ts";
 import { readInto } from "../index/fixtures/reading.ts";
+import { IndexPart } from "../index/index-part.ts";
 import { heldProfiles } from "./fixtures/held-profiles.ts";
 import type { ProfileParts } from "./parts.ts";
 import { addProfileRoute } from "./routes.ts";
@@ -39,7 +40,7 @@ interface World {
 
 async function started({ configs = [], profiles = [], slowness = 0, suppressed = [] }: World = {}) {
   const folder = scratchFolder();
-  const index = new DeliveryIndex({ folder, nowMs: () => NOW_MS, onDiscarded: () => undefined });
+  const index = new IndexPart({ folder, nowMs: () => NOW_MS, onDiscarded: () => undefined });
   let elapsedMs = 0;
   const host = {
     elapsed: () => {
@@ -54,7 +55,7 @@ async function started({ configs = [], profiles = [], slowness = 0, suppressed =
     audiences: { list: () => configs } as unknown as ProfileParts["audiences"],
     profiles: heldProfiles(profiles, (userId) => suppressed.includes(userId)),
     suppressed: { isSuppressed: (userId) => suppressed.includes(userId) },
-    deliveries: { index },
+    deliveries: { index: new DeliveryIndex(index) },
   };
   const server = await createServer({
     authorise: createAuthorise([], testSessions()),

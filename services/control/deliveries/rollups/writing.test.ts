@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { OutgoingRecord } from "#kafka";
 import { type StatsRollup, topicMap } from "#topics";
-import type { DueRollup } from "../index/rollups-table.ts";
+import type { DueRollup } from "../index/delivery-index.ts";
 import { writeRollups } from "./writing.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 10);
@@ -11,7 +11,7 @@ const rollup = (destinationId: string): StatsRollup => ({
   ...{ calls: [{ type: "track", stage: "sent", reason: "", calls: 1 }], names: [], requests: [] },
 });
 const due = (destinationId: string, more: Partial<DueRollup> = {}): DueRollup => ({
-  ...{ stepMs: 3_600_000, version: 1, record: rollup(destinationId), isNews: true },
+  ...{ stepMs: 3_600_000, parts: [], record: rollup(destinationId), isNews: true },
   ...more,
 });
 
@@ -20,8 +20,8 @@ function bench(batches: DueRollup[][], indexedUntilMs = NOW_MS) {
   const parts = {
     deliveries: {
       index: {
-        dueRollups: () => batches.shift() ?? [],
-        settleRollups: (of: readonly DueRollup[]) => {
+        dueRollups: async () => batches.shift() ?? [],
+        settleRollups: async (of: readonly DueRollup[]) => {
           settled.push(...of);
           order.push("settled");
         },

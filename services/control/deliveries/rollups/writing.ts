@@ -5,10 +5,10 @@ import type { Producer } from "#kafka";
 import type { Serde } from "#serde";
 import { statsKey, type TopicMap } from "#topics";
 import { nextTurn } from "../../http/next-turn.ts";
+import type { DueRollup } from "../index/delivery-index.ts";
 import { STEP_MS } from "../index/eras.ts";
 import { INDEXED } from "../index/indexed.ts";
 import type { Deliveries } from "../index/open.ts";
-import type { DueRollup } from "../index/rollups-table.ts";
 
 export interface RollupParts {
   readonly deliveries: {
@@ -32,11 +32,11 @@ const UP_TO_DATE_MS = 60_000;
 export async function writeRollups(parts: RollupParts): Promise<void> {
   const { deliveries, host, nowMs, signal } = parts;
   while (!signal.aborted && isUpToDate(parts, nowMs())) {
-    const due = deliveries.index.dueRollups(BATCH);
+    const due = await deliveries.index.dueRollups(BATCH);
     if (due.length === 0) return;
     const news = due.filter(({ isNews }) => isNews);
     if (news.length > 0) await parts.producer.send(news.map((each) => recordOf(parts, each)));
-    deliveries.index.settleRollups(due);
+    await deliveries.index.settleRollups(due);
     await nextTurn(host);
   }
 }

@@ -47,7 +47,7 @@ export function addSourceSummariesRoute(app: ControlApp, parts: SourceSummaryPar
       for (const sourceId of ids) {
         await nextTurn(host);
         // Nothing is asked about what waits: nobody asks how it ended.
-        const flow = callFlow(deliveries.index.sumFlow({ ...range, sourceId }), false);
+        const flow = callFlow(await deliveries.index.sumFlow({ ...range, sourceId }), false);
         data.push({ sourceId, received: flow.received, refused: flow.refused, accepted: flow.accepted });
       }
       return {

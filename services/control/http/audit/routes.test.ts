@@ -4,8 +4,8 @@ import { systemHost } from "#host";
 import { auditEntry } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
 import type { AuditEntry } from "#topics";
-import { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import { readInto } from "../../deliveries/index/fixtures/reading.ts";
+import { IndexPart } from "../../deliveries/index/index-part.ts";
 import { serverOf } from "../fixtures/server.ts";
 import type { AuditNote } from "./parts.ts";
 import { addAuditRoute } from "./routes.ts";
@@ -22,9 +22,9 @@ function entryAt(at: number, more: Partial<AuditEntry> = {}): AuditEntry {
 }
 
 /** An index that has read these entries from one partition. */
-function indexOf(entries: readonly AuditEntry[]): DeliveryIndex {
+function indexOf(entries: readonly AuditEntry[]): IndexPart {
   const folder = scratchFolder();
-  const index = new DeliveryIndex({ folder, nowMs: () => 1_000_000, onDiscarded: () => undefined });
+  const index = new IndexPart({ folder, nowMs: () => 1_000_000, onDiscarded: () => undefined });
   ends.push(() => index.close());
   readInto(index, "auditLog", entries);
   return index;
@@ -66,6 +66,7 @@ test("a page ends before its answer is too large, and the next one goes on behin
   expect(reads).toEqual([2, 2, 1]);
   expect(made).toEqual([true, true, true, true, false]);
   expect(seen).toEqual([4, 3, 2, 1, 0]);
+  expect(await list("limit=4")).toMatchObject({ total: null, atLeast: 2 });
 });
 
 test("write keys are masked in what the version before wrote, too", async () => {

@@ -105,7 +105,7 @@ export function addAuditRoute(app: ControlApp, { auditLog, host }: AuditRoutePar
       return {
         data: shown.map((note) => auditEntryView(note, whole.get(note.id))),
         next: isLast ? null : cursorOf(last),
-        ...totalOf({ after: query.after, data: shown, isLast, count: undefined }),
+        ...(await totalOf({ after: query.after, data: shown, isLast, count: undefined })),
       };
     },
   );

@@ -91,7 +91,7 @@ function missingCandidates(replay: CallReplay, work: CandidateWork, missing: Mis
     if (destination === undefined || !destination.sourceIds.includes(call.sourceId)) return NOT_MEANT;
     if (!isSelected(call, replay)) return NOT_MEANT;
     await pause();
-    const was = missing.was(call, record);
+    const was = await missing.was(call, record);
     if (was === "unknown") return UNCLEAR;
     if (was === "sent" || whyNotTaken(call, destination) !== undefined) return NOT_MEANT;
     if (deletedUsers.isOfDeleted(call)) return { kind: "deleted" };

@@ -19,7 +19,7 @@ type Was = "missing" | "written" | "sent" | "unknown";
 
 export interface MissingCalls {
   /** Of a call by where it stands in calls. */
-  was(call: CallUser & Pick<Call, "sourceId" | "messageId">, spot: Spot): Was;
+  was(call: CallUser & Pick<Call, "sourceId" | "messageId">, spot: Spot): Promise<Was>;
 }
 
 export interface MissingCallsParts {
@@ -58,10 +58,10 @@ export async function findMissing(
   while (!(await progress.untilCovers("routedCalls", ends, INDEX_LOOK_MS))) signal.throwIfAborted();
   const given = await readGiven(parts, replay, signal);
   return {
-    was(call, spot) {
+    async was(call, spot) {
       const { anonymousId, messageId, sourceId, userId } = call;
       const asked = { messageId, sourceId, user: { userId, anonymousId } };
-      const said = wasSaid(index.listRoutedCalls(asked, MAX_SAID), destinationId, placeOf(spot));
+      const said = wasSaid(await index.listRoutedCalls(asked, MAX_SAID), destinationId, placeOf(spot));
       if (said !== "missing") return said;
       const id = deliveryJobId(call, destinationId);
       if (given.elsewhere.has(id)) return "sent";

@@ -8,11 +8,12 @@ import { INDEX_FILES } from "./database.ts";
 import { DeliveryIndex } from "./delivery-index.ts";
 import { readInto, sweep } from "./fixtures/reading.ts";
 import { rowCounts } from "./fixtures/row-counts.ts";
+import { IndexPart } from "./index-part.ts";
 import type { Indexed, IndexedRecords } from "./indexed.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 
 const DAY_MS = 86_400_000;
-const opened = new Map<DeliveryIndex, string>();
+const opened = new Map<IndexPart, string>();
 
 afterEach(() => {
   for (const index of opened.keys()) index.close();
@@ -26,7 +27,7 @@ afterEach(() => {
 
 function open(folder: string = scratchFolder(), nowMs: number = START_MS) {
   const discarded: string[] = [];
-  const index = new DeliveryIndex({
+  const index = new IndexPart({
     folder,
     nowMs: () => nowMs,
     onDiscarded: (why) => void discarded.push(why),
@@ -35,7 +36,7 @@ function open(folder: string = scratchFolder(), nowMs: number = START_MS) {
   function read<K extends Indexed>(kind: K, records: readonly IndexedRecords[K][], partition = 0): void {
     readInto(index, kind, records, partition);
   }
-  return { discarded, folder, index, read };
+  return { asked: new DeliveryIndex(index), discarded, folder, index, read };
 }
 
 const ALL = { limit: 100 };
@@ -125,8 +126,8 @@ describe("a list", () => {
 });
 
 describe("what the router said of a call", () => {
-  test("is found by messageId and source, copies too, oldest first", () => {
-    const { index, read } = open();
+  test("is found by messageId and source, copies too, oldest first", async () => {
+    const { asked, read } = open();
     const passedOver = [{ destinationId: "d2", reason: "filter_off" }];
     const copy = { outcome: "duplicate", destinationIds: [], receivedAtMs: START_MS + 1 };
     read("routedCalls", [
@@ -136,19 +137,18 @@ describe("what the router said of a call", () => {
       routedCall({ sourceId: "s2", offset: 10 }),
     ]);
     const { partition: _partition, offset: _offset, ...call } = routedCall({ passedOver });
-    expect(index.listRoutedCalls({ messageId: "m1", sourceId: "s1" }, 10)).toMatchObject([call, copy]);
-    expect(index.listRoutedCalls({ messageId: "m1" }, 10).map(({ sourceId }) => sourceId)).toEqual([
-      "s1",
-      "s2",
-      "s1",
-    ]);
-    expect(index.listRoutedCalls({ messageId: "m1" }, 1)).toMatchObject([copy]);
+    const ofSource = await asked.listRoutedCalls({ messageId: "m1", sourceId: "s1" }, 10);
+    expect(ofSource).toMatchObject([call, copy]);
+    const ofAll = await asked.listRoutedCalls({ messageId: "m1" }, 10);
+    expect(ofAll.map(({ sourceId }) => sourceId)).toEqual(["s1", "s2", "s1"]);
+    expect(await asked.listRoutedCalls({ messageId: "m1" }, 1)).toMatchObject([copy]);
   });
 
-  test("is what was said last of one that was routed again after a crash", () => {
-    const { index, read } = open();
+  test("is what was said last of one that was routed again after a crash", async () => {
+    const { asked, read } = open();
     read("routedCalls", [routedCall(), routedCall({ destinationIds: ["d2"] })]);
-    expect(index.listRoutedCalls({ messageId: "m1" }, 10)).toMatchObject([{ destinationIds: ["d2"] }]);
+    const found = await asked.listRoutedCalls({ messageId: "m1" }, 10);
+    expect(found).toMatchObject([{ destinationIds: ["d2"] }]);
   });
 });
 
@@ -194,7 +194,7 @@ describe("dead letters to be replayed", () => {
 });
 
 /** Requests to d1 by minute. */
-const minutesOf = (index: DeliveryIndex, toMs = START_MS + DAY_MS) =>
+const minutesOf = (index: IndexPart, toMs = START_MS + DAY_MS) =>
   index
     .sumRequests({ destinationId: "d1", fromMs: 0, toMs, stepMs: 60_000 })
     .map(({ atMs, counts }) => ({ minuteMs: atMs, ...counts }));
@@ -322,7 +322,7 @@ describe("the file", () => {
 test("an index that could not be made again, as there was no room, is made when there is", () => {
   let isFull = false;
   const folder = scratchFolder();
-  const index = new DeliveryIndex({
+  const index = new IndexPart({
     ...{ folder, nowMs: () => START_MS, onDiscarded: () => undefined },
     disk: {
       ...INDEX_FILES,
@@ -400,7 +400,7 @@ describe("what is old", () => {
     );
     sweep(index, 7 * DAY_MS, RULES);
     expect(index.listAuditEntries({}, ALL).map(({ id }) => id)).toEqual(["log_89"]);
-    expect(index.listRoutedCalls({ messageId: "m1" }, 10)).toHaveLength(2);
+    expect(index.routedCallRows({ messageId: "m1" }, 10)).toHaveLength(2);
     expect(index.listAttempts({ destinationId: "d1" }, ALL)).toHaveLength(2);
     expect(minutesOf(index, nowMs)).toHaveLength(2);
     expect(index.listDeadLetters({}, ALL).map(({ id }) => id)).toEqual(["1", "6", "8", "13"]);
