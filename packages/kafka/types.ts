@@ -76,6 +76,8 @@ export interface Producer {
     readonly bytes: number;
     readonly oldestAtMs: number | undefined;
   };
+  /** Sends nothing any more: what is not acknowledged fails, as others do now what it was of. What a request carries already may still be written. */
+  giveUp(): void;
   /** Sends what is queued, waits for the acknowledgements (8 s at most; what is open then rejects), disconnects. */
   close(): Promise<void>;
 }

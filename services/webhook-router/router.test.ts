@@ -215,6 +215,7 @@ function routerWithoutAcknowledgements() {
     get backlog() {
       return producer.backlog;
     },
+    giveUp: () => producer.giveUp(),
     close: () => producer.close(),
     send: (records) => producer.send(records).then(() => Promise.withResolvers<void>().promise),
   }));
@@ -228,6 +229,7 @@ function routerWithHeldJobs() {
     get backlog() {
       return { ...producer.backlog, bytes: waiting.bytes };
     },
+    giveUp: () => producer.giveUp(),
     close: () => producer.close(),
     async send(records) {
       const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);

@@ -436,4 +436,24 @@ describe("group reader", () => {
     await bench.reader.stop(50);
     expect(session.commits.flat()).toMatchObject([{ topic: "t", partition: 0, offset: 1 }]);
   });
+
+  test.each([
+    [1, ["given up", "left"]],
+    [0, ["left"]],
+  ])("with %i records outstanding stopping ends by: %j", async (outstanding, expected) => {
+    const told: string[] = [];
+    const bench = startReader({ giveUp: () => void told.push("given up") });
+    bench.session().join([0]);
+    await bench.started;
+    fetch(bench, 0, 0, outstanding);
+    await soon(() => bench.stepped.length === outstanding, "the steps");
+    const session = bench.session();
+    const { stop } = session;
+    session.stop = () => {
+      told.push("left");
+      return stop.call(session);
+    };
+    await bench.reader.stop(10);
+    expect(told).toEqual(expected);
+  });
 });

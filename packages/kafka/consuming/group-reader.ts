@@ -35,6 +35,8 @@ export interface GroupReaderOptions<T>
     | "movesWithinMs"
   > {
   readonly shares: readonly ReaderShare<T>[];
+  /** Called when steps have not ended in time before a stop: nothing that they write is sent from now on. */
+  giveUp(): void;
 }
 
 /** Reads topics as a member of a group: one reader for each partition, kept over rebalances; commits; hand-over of assignments. */
@@ -141,7 +143,7 @@ export class GroupReader<T> {
     await Promise.race([this.#joined.promise, this.failed]);
   }
 
-  /** Stops intake, waits up to `graceMs` for what is outstanding, commits, leaves the group. */
+  /** Stops intake, waits up to `graceMs` for what is outstanding, commits, gives up the writing of what is left, leaves the group. */
   async stop(graceMs: number): Promise<void> {
     const { host } = this.#parts;
     this.#isStopping = true;
@@ -150,6 +152,8 @@ export class GroupReader<T> {
     for (const partition of this.assigned) this.#supervisor.session?.setPaused(partition, true);
     await this.#shares.finished(graceMs);
     await withinMs(this.#committer.commitLast(LAST_COMMIT_WITHIN_MS), LAST_COMMIT_WITHIN_MS, host);
+    // Its next owner does it from its beginning: what was written later would be done once more.
+    if (this.outstanding.records > 0) this.#options.giveUp();
     await this.#supervisor.stop();
     this.#revoke(this.assigned);
     this.#partitionReaders.assign([]);

@@ -10,15 +10,16 @@ function producerOf(name: string, sent: string[]): Producer {
   const send = async (records: readonly OutgoingRecord[]): Promise<void> => {
     sent.push(...records.map(({ topic }) => `${topic} by ${name}`));
   };
-  return { backlog: { records: 0, bytes: 0, oldestAtMs: undefined }, send, close: async () => undefined };
+  const backlog = { records: 0, bytes: 0, oldestAtMs: undefined };
+  return { backlog, send, giveUp: () => void sent.push(`${name} gives up`), close: async () => undefined };
 }
 
 test.each([
-  [true, ["jobs by the first", "said by the second"]],
-  [false, ["jobs by the first", "said by the first"]],
+  [true, ["jobs by the first", "said by the second"], ["the first gives up", "the second gives up"]],
+  [false, ["jobs by the first", "said by the first"], ["the first gives up"]],
 ])(
   "what is written after the rest has a producer of its own, where there is one: %s",
-  async (hasOwn, expected) => {
+  async (hasOwn, expected, givenUp) => {
     const sent: string[] = [];
     const { sessions, newSession } = stubSessions();
     const runner = createRunner<string>(
@@ -27,7 +28,9 @@ test.each([
         groupId: "g",
         topics: ["t"],
         decode: () => "",
-        step: (_, settle) => {
+        step: ({ offset }, settle) => {
+          // It stays outstanding.
+          if (offset > 0) return;
           const [jobs, said] = ["jobs", "said"].map((topic) => ({ topic, key: null, value: null }));
           settle({ produce: jobs === undefined ? [] : [jobs], produceAfter: said });
         },
@@ -44,6 +47,9 @@ test.each([
     void sessions[0]?.arrive([record(0, 0)]);
     await until(() => sent.length === 2, { timeoutMs: 10_000, what: "both" });
     expect(sent).toEqual(expected);
+    void sessions[0]?.arrive([record(0, 1)]);
+    await until(() => runner.outstanding.records === 1, { timeoutMs: 10_000, what: "the second" });
     await runner.stop(0);
+    expect(sent.slice(2)).toEqual(givenUp);
   },
 );

@@ -9,13 +9,19 @@ export function createRunner<T>(parts: SupervisorParts, options: RunnerOptions<T
   return new GroupReader<T>(parts, {
     ...options,
     shares: [{ ...options, work: workOf(options, options) }],
+    giveUp: () => giveUp(options),
   });
 }
 
 /** The same for several parts of a process, which share the group. */
 export function createSharedRunner(parts: SuccessorReaderParts, options: SharedRunnerOptions): Runner {
   const shares = options.shares.map((share) => ({ ...share, work: workOf(share, options) }));
-  return new SuccessorReader(parts, { ...options, shares });
+  return new SuccessorReader(parts, { ...options, shares, giveUp: () => giveUp(options) });
+}
+
+function giveUp({ producer, producerAfter }: Producers): void {
+  producer.giveUp();
+  producerAfter?.giveUp();
 }
 
 /** A share beside others, of which each has records of its own type. */

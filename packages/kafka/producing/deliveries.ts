@@ -73,14 +73,16 @@ export class Deliveries {
     if (this.#open.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onDrained = resolve;
-    const timer = this.#host.setTimeout(() => {
-      const error = new KafkaError("closed", "the producer was closed before the acknowledgement", {
-        canRetry: false,
-      });
-      for (const delivery of this.#open) this.fail(delivery, error);
-    }, timeoutMs);
+    const timer = this.#host.setTimeout(() => this.failAll(), timeoutMs);
     await promise;
     timer.clear();
+  }
+
+  /** Records of these are not sent again. */
+  failAll(): void {
+    const message = "the producer was closed before the acknowledgement";
+    const error = new KafkaError("closed", message, { canRetry: false });
+    for (const delivery of this.#open) this.fail(delivery, error);
   }
 
   #settle(delivery: OpenDelivery): void {

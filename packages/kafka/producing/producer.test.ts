@@ -399,6 +399,26 @@ describe("producer", () => {
   });
 });
 
+describe("producer that gives up", () => {
+  test("fails what is under way and what waits, sends neither again, and takes nothing more", async () => {
+    const client = new ScriptedClient();
+    const { promise: answer, reject } = Promise.withResolvers<readonly PartitionOutcome[]>();
+    client.answers.push(() => answer);
+    const host = new TestHost();
+    const producer = manualProducer(client, host);
+    const sent = [producer.send([record("under way")])];
+    await host.advance(100);
+    sent.push(producer.send([record("waits")]));
+    producer.giveUp();
+    for (const each of sent) await expect(each).rejects.toMatchObject({ code: "closed", canRetry: false });
+    await expect(producer.send([record("later")])).rejects.toMatchObject({ code: "closed" });
+    reject(unavailable);
+    await host.advance(60_000);
+    await producer.close();
+    expect(keysOf(client)).toEqual([["under way"]]);
+  });
+});
+
 describe("producer over the client's real one", () => {
   const keys = Array.from({ length: 40 }, (_, i) => `user-${i}`);
 

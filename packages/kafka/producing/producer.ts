@@ -99,6 +99,11 @@ export class BatchingProducer implements Producer {
     return done;
   }
 
+  giveUp(): void {
+    this.#closed = true;
+    this.#deliveries.failAll();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#scheduleFlush();
