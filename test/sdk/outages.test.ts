@@ -59,10 +59,11 @@ const idsOf = (requests: readonly ReceivedRequest[]): unknown[] =>
 
 const callsTo = (path: string) => receiver.requestsTo(path).filter(({ json }) => json["event"] !== LAST);
 const distinctTo = (path: string): number => new Set(idsOf(callsTo(path))).size;
-const untilArrived = (path: string, count: number): Promise<unknown> =>
+/** `proxy` says what it did with each batch: whether it is the library or Hookline that has the rest. */
+const untilArrived = (path: string, count: number, proxy?: FlakyProxy): Promise<unknown> =>
   until(() => distinctTo(path) >= count, {
     timeoutMs: ARRIVAL_TIMEOUT_MS,
-    what: () => `${count} calls; ${distinctTo(path)} came`,
+    what: () => `${count} calls; ${distinctTo(path)} came; ${JSON.stringify([...(proxy?.treatments ?? [])])}`,
   });
 
 /** The calls that came more than once, with all that tells why. */
@@ -100,7 +101,7 @@ async function sendThroughProxy(sdk: Sdk): Promise<Path & { proxy: FlakyProxy }>
   const proxy = await startFlakyProxy(deployment.ingestUrl(), sdk.failures);
   // A batch is at the webhook after its answer was lost; its library has two tries more.
   const isThrough = () => [...proxy.treatments.values()].every((tries) => tries.at(-1) === "delayed");
-  const arrived = untilArrived(path.path, path.count).then(() =>
+  const arrived = untilArrived(path.path, path.count, proxy).then(() =>
     until(isThrough, { timeoutMs: ARRIVAL_TIMEOUT_MS, what: "the last try of each batch" }),
   );
   const sent = send({ endpoint: proxy.url, key: path.key, bulk: BULK, isFlaky: true, arrived });

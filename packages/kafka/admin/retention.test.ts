@@ -58,23 +58,23 @@ test("a group whose place is below the log's start goes on there, and counts wha
 test("what was done behind a record that is gone is not done again", async () => {
   const { scratch } = given;
   const [topic = ""] = await scratch.topics(["calls"], 1);
-  const producer = scratch.kafka.producer();
+  const writer = scratch.kafka.producer();
   const stepped: string[] = [];
   const options = runnerOptions(scratch, {
     topics: [topic],
-    producer,
+    producer: scratch.kafka.producer(),
     step({ decoded }, settle) {
       stepped.push(decoded);
       if (decoded !== "call-1") settle({ produce: [] });
     },
   });
   const values = names("call-", 10);
-  await producer.send(values.slice(0, 8).map((value) => record(topic, "key", value)));
+  await writer.send(values.slice(0, 8).map((value) => record(topic, "key", value)));
   const first = await startRunner(scratch, options);
   await until(() => stepped.length === 8, { timeoutMs: 20_000, what: "the first records" });
   await first.stop(100);
   expect(await scratch.kafka.admin().committedOffsets(options.groupId, topic)).toEqual(new Map([[0, 1]]));
-  await producer.send(values.slice(8).map((value) => record(topic, "key", value)));
+  await writer.send(values.slice(8).map((value) => record(topic, "key", value)));
   await removeBelow(4, topic);
   const second = await startRunner(scratch, options);
   await until(() => stepped.includes("call-9"), { timeoutMs: 20_000, what: "the records behind them" });
