@@ -156,7 +156,16 @@ describe("with two threads", () => {
     const { keys, prefix, stack, topics: own } = control;
     await control.stop();
     const wire = openWire(stack, []);
-    await wire.kafka.admin().deleteTopics([own.routedCalls.name]);
+    const { name } = own.routedCalls;
+    const admin = wire.kafka.admin();
+    await admin.deleteTopics([name]);
+    // Brokers hear of it a moment later: until then it would be taken for one that is there.
+    const isGone = () =>
+      admin.partitionCount(name).then(
+        () => false,
+        () => true,
+      );
+    await until(isGone, { timeoutMs: 30_000, what: "the end of the topic" });
     await wire.close();
     await provision(stack, { prefix, retryDelaysMs: [1_000] });
     control = await start(3, { keys, prefix });
