@@ -35,7 +35,7 @@ export interface GroupReaderOptions<T>
     | "movesWithinMs"
   > {
   readonly shares: readonly ReaderShare<T>[];
-  /** Called when steps have not ended in time before a stop: nothing that they write is sent from now on. */
+  /** Called when steps have not ended in time before a stop. Nothing of them is sent from now on: their next owner does all of it, and it would be twice. */
   giveUp(): void;
 }
 
@@ -123,9 +123,8 @@ export class GroupReader<T> {
   }
 
   takenEarly(partition: TopicPartition): () => void {
-    return (
-      this.#partitionReaders.at(partition)?.underWay.early() ?? this.#shares.of(partition).capacity.early()
-    );
+    const reader = this.#partitionReaders.at(partition);
+    return reader?.underWay.early() ?? this.#shares.of(partition).capacity.early();
   }
 
   doneEarly(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): void {
@@ -152,7 +151,6 @@ export class GroupReader<T> {
     for (const partition of this.assigned) this.#supervisor.session?.setPaused(partition, true);
     await this.#shares.finished(graceMs);
     await withinMs(this.#committer.commitLast(LAST_COMMIT_WITHIN_MS), LAST_COMMIT_WITHIN_MS, host);
-    // Its next owner does it from its beginning: what was written later would be done once more.
     if (this.outstanding.records > 0) this.#options.giveUp();
     await this.#supervisor.stop();
     this.#revoke(this.assigned);
@@ -229,9 +227,8 @@ export class GroupReader<T> {
 
   /** Stepping of new partitions begins when their owner is ready for them. */
   #open(partitions: readonly TopicPartition[]): void {
-    this.#shares.open(
-      partitions.flatMap((partition) => this.#partitionReaders.at(partition)?.opening() ?? []),
-    );
+    const openings = partitions.map((partition) => this.#partitionReaders.at(partition)?.opening() ?? []);
+    this.#shares.open(openings.flat());
   }
 
   #revoke(partitions: readonly TopicPartition[]): void {
