@@ -9,17 +9,21 @@ export function createRunner<T>(parts: SupervisorParts, options: RunnerOptions<T
   return new GroupReader<T>(parts, {
     ...options,
     shares: [{ ...options, work: workOf(options, options) }],
-    giveUp: () => giveUp(options),
+    giveUp: () => giveUp(options, parts),
   });
 }
 
 /** The same for several parts of a process, which share the group. */
 export function createSharedRunner(parts: SuccessorReaderParts, options: SharedRunnerOptions): Runner {
   const shares = options.shares.map((share) => ({ ...share, work: workOf(share, options) }));
-  return new SuccessorReader(parts, { ...options, shares, giveUp: () => giveUp(options) });
+  return new SuccessorReader(parts, { ...options, shares, giveUp: () => giveUp(options, parts) });
 }
 
-function giveUp({ producer, producerAfter }: Producers): void {
+function giveUp(
+  { groupId, producer, producerAfter }: Producers & Pick<RunnerOptions<unknown>, "groupId">,
+  { logger }: Pick<SupervisorParts, "logger">,
+): void {
+  logger.warn({ groupId }, "steps have not ended before the stop: what they were about stays uncommitted");
   producer.giveUp();
   producerAfter?.giveUp();
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { type Host, systemHost } from "#host";
 import { until } from "#support/until";
 import { TestHost } from "#testing/host";
+import { KafkaError } from "../errors.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { record } from "../fixtures/stub-session.ts";
 import type { Claim, Settle } from "../runner-types.ts";
@@ -196,6 +197,18 @@ describe("settlement", () => {
     );
     await soon(() => bench.done() === 1, "the record's end");
     expect(bench.written).toEqual([next]);
+  });
+
+  test("what a closed producer does not take is neither tried again nor said for each record", async () => {
+    const host = new TestHost();
+    let tries = 0;
+    const write = async (): Promise<void> => {
+      tries += 1;
+      throw new KafkaError("closed", "the producer is closed", { canRetry: false });
+    };
+    const bench = run((settle) => settle({ produce: [next] }), { write }, host);
+    await host.advance(60_000);
+    expect([tries, bench.done(), bench.log]).toEqual([1, 0, []]);
   });
 
   test("what cannot be written is said, with its place, at the first failure, the second, the fourth", async () => {

@@ -1,6 +1,6 @@
 import type { Host } from "#host";
 import { backoffMs, isWorthLogging } from "../backoff.ts";
-import { toError } from "../errors.ts";
+import { KafkaError, toError } from "../errors.ts";
 import type { Claim, Settle, Step } from "../runner-types.ts";
 import type { KafkaLogger, OutgoingRecord, RawRecord, Received } from "../types.ts";
 import type { Held } from "./held.ts";
@@ -35,8 +35,8 @@ export interface SettlementParts<T> {
 
 /**
  * Brings one record to its end, exactly once: steps it, or makes it a dead letter where it cannot be decoded; writes what it
- * becomes; says when that is durable. Never throws and never gives up: a record whose outcome cannot be written stays
- * outstanding, and its offset uncommitted.
+ * becomes; says when that is durable. Never throws, and gives up only when the producer is closed: a record whose outcome cannot be
+ * written stays outstanding, and its offset uncommitted.
  */
 export function settleRecord<T>(held: Held<T>, parts: SettlementParts<T>): void {
   new Settlement(held, parts).run();
@@ -152,6 +152,8 @@ class Settlement<T> implements Claim {
   }
 
   #tryLater(failures: number, thrown: unknown, again: (failures: number) => void): void {
+    // The member has stopped, and said so once for all of its records.
+    if (thrown instanceof KafkaError && thrown.code === "closed") return;
     if (isWorthLogging(failures)) {
       const facts = { ...this.#facts(), failures, error: toError(thrown).message };
       this.#parts.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
