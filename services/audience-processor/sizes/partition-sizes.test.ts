@@ -49,6 +49,13 @@ class World {
     return known;
   }
 
+  /** The owner of before writes a profile that this one has not read, and dies. */
+  lateWrite(former: PartitionSizes, id: string): void {
+    const profile = { ...createProfile(id, 0), steps: [{ computationId: "a", by: 1 as const }] };
+    former.take(profile);
+    this.log.push({ key: id, moves: profile.moves });
+  }
+
   /** Writes profiles in one batch: who has entered (1), has left (-1), or neither (0). */
   batch(users: Readonly<Record<string, 1 | -1 | 0>>, written = Object.keys(users).length): void {
     const changed = Object.entries(users).map(([id, by]) => {
@@ -189,4 +196,19 @@ test("what a former owner writes behind this one's is written over", () => {
   world.rows.set("a 10", late);
   world.sizes.noticed(late);
   expect(world.counted).toEqual({ members: 2, entered: 2, left: 0 });
+});
+
+test("who a former owner lets in after the partition was taken counts once its profile is written again", () => {
+  world.batch({ u1: 1 });
+  const former = world.sizes;
+  world.restart();
+  world.lateWrite(former, "late");
+  world.batch({ u2: 1 });
+  world.flush();
+  world.batch({ late: 0 });
+  world.batch({ late: 0 });
+  expect(world.counted).toEqual({ members: 3, entered: 3, left: 0 });
+  world.restart();
+  world.batch({ late: 0 });
+  expect(world.counted).toEqual({ members: 3, entered: 3, left: 0 });
 });

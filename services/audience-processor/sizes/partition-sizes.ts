@@ -6,6 +6,8 @@
 //      newest batch of each hour, and adds its moves to what was counted before it (tail.ts).
 //   3. behind the rows a mark says from where on the changelog is to be read. Before: it is read from an earlier place; a row knows its batch.
 //   4. a profile is written without the moves that rows have for sure.
+// A former owner may write a profile after the partition was taken. Its moves are in no row. It is written again, as what it has to send is due,
+// or its event comes again: its moves count then.
 import { NO_MOVES, NO_STEPS, type Profile } from "#audiences";
 import { UNITS_MS } from "#contract";
 import type { AudienceSize, ProfileMove } from "#topics";
@@ -50,6 +52,10 @@ interface Open {
 export class PartitionSizes {
   readonly #parts: Parts;
   readonly #days: Days;
+  /** Batches of former owners that count: those up to this one. What they have written since is of a later one. */
+  readonly #counted: number;
+  /** Batches of this owner are those behind it. */
+  readonly #before: number;
   #batch: number;
   #hour = 0;
   #open: Open | undefined;
@@ -66,8 +72,9 @@ export class PartitionSizes {
     this.#markedTo = rows.find(({ id }) => id === "")?.countedTo;
     for (const row of rows) if (row.id !== "") this.#days.read(row);
     for (const last of batches) this.#recover(last);
-    const known = [...rows, ...batches].reduce((most, { batch }) => Math.max(most, batch), 0);
-    this.#batch = Math.max(leastBatch, known);
+    this.#counted = [...rows, ...batches].reduce((most, { batch }) => Math.max(most, batch), 0);
+    this.#before = Math.max(leastBatch, this.#counted);
+    this.#batch = this.#before;
     this.#flushed = this.#days.areWritten ? this.#batch : 0;
   }
 
@@ -96,15 +103,21 @@ export class PartitionSizes {
   /** Of a profile that is to be written: it keeps its moves with it. Most have none. */
   readonly take = (profile: Profile): void => {
     if (profile.steps === NO_STEPS && profile.moves === NO_MOVES) return;
-    const kept = profile.moves.filter(({ batch }) => batch > this.#flushed);
-    const moves = profile.steps.flatMap(({ by, computationId }) =>
+    const kept = profile.moves.filter(({ batch }) => batch > this.#flushed && !this.#isLate(batch));
+    const late = profile.moves.filter(({ batch }) => this.#isLate(batch));
+    const moves = [...late, ...profile.steps].flatMap(({ by, computationId }) =>
       this.#parts.isCounted(computationId) ? this.#move(computationId, by) : [],
     );
     profile.steps = NO_STEPS;
     profile.moves = kept.length + moves.length === 0 ? NO_MOVES : [...kept, ...moves];
   };
 
-  #move(computationId: string, by: 1 | -1): ProfileMove {
+  /** A former owner has written it after this one had read what there was. */
+  #isLate(batch: number): boolean {
+    return batch > this.#counted && batch <= this.#before;
+  }
+
+  #move(computationId: string, by: number): ProfileMove {
     this.#open ??= this.#nextBatch();
     const { batch, hour, moved } = this.#open;
     const counted = moved.get(computationId) ?? { entered: 0, left: 0 };
