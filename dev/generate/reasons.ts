@@ -25,6 +25,8 @@ interface Section {
   readonly reasons: Reasons<string>;
 }
 
+const drops: ReadonlySet<Reason> = new Set(Object.values(DROPS));
+
 const SECTIONS: readonly Section[] = [
   {
     title: "Dead letters",
@@ -50,8 +52,9 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: "Passed over: a destination that does not get a call which others may get",
-    where: "`passedOver` of a destination in `GET /v1/calls/{messageId}` and `GET /v1/sources/{id}/calls`.",
-    reasons: PASSED_OVER,
+    where:
+      "`passedOver` of a destination in `GET /v1/calls/{messageId}` and `GET /v1/sources/{id}/calls`. `integration_off` and `suppressed` as above.",
+    reasons: Object.fromEntries(Object.entries(PASSED_OVER).filter(([, reason]) => !drops.has(reason))),
   },
   {
     title: "Rejections: calls that ingest refuses",
