@@ -47,7 +47,7 @@ export interface AudienceProgress {
   /** Of the audience or computed trait; leaf: and its key for a leaf. */
   id: string;
   partition: number;
-  /** The one that the rest is about. */
+  /** The one that the rest is about; of a leaf, its life. */
   generation: number;
   /** preparing, live or deleted; of a leaf also counted: live once every partition has counted its log. */
   state: string;

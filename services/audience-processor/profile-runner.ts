@@ -5,6 +5,7 @@ import type { Producer, Runner } from "#kafka";
 import { companionOf, type OfPartition, pacesOf } from "./companion.ts";
 import type { Computations } from "./computations/computations.ts";
 import { countingMembers } from "./computations/counting-members.ts";
+import type { LeafLives } from "./computations/leaf-lives.ts";
 import { LeafRegistry } from "./computations/leaf-registry.ts";
 import { PartitionComputations } from "./computations/partition-computations.ts";
 import { isFirstOver } from "./computations/pass-progress.ts";
@@ -46,6 +47,7 @@ interface Shared {
   readonly parts: Parts;
   readonly computations: Computations;
   readonly progress: Progress;
+  readonly lives: LeafLives;
   readonly sizes: Sizes;
   readonly producer: Producer;
   readonly codec: ProfileCodec;
@@ -55,7 +57,7 @@ interface Shared {
 }
 
 function partitionOf(
-  { computations, parts, progress }: Shared,
+  { computations, lives, parts, progress }: Shared,
   partition: number,
   signal: AbortSignal,
 ): OfPartition {
@@ -66,6 +68,7 @@ function partitionOf(
     nowMs: () => host.now(),
     progressOf: (id, of) => progress.of(id, of),
     report: (one) => progress.report(one),
+    newestLife: (id) => lives.newestOf(id),
     idsOf: (of) => progress.idsOf(of),
   });
   return {
@@ -141,7 +144,7 @@ export function createProfileRunner(
   {
     haste,
     ...shared
-  }: Pick<Shared, "computations" | "progress" | "refreshTables" | "sizes"> & {
+  }: Pick<Shared, "computations" | "lives" | "progress" | "refreshTables" | "sizes"> & {
     readonly haste: () => ProcessorHaste;
   },
 ): { readonly partitions: ProfilePartitions; readonly runner: Runner } {

@@ -7,6 +7,7 @@ import type { Runner } from "#kafka";
 import { countRecordsLost, type ServiceDefinition } from "#runtime";
 import { type OpenStore, openStore } from "#state";
 import { Computations } from "./computations/computations.ts";
+import { LeafLives } from "./computations/leaf-lives.ts";
 import { reportLeftOut } from "./computations/left-out.ts";
 import { Progress } from "./computations/progress.ts";
 import { settings } from "./config.ts";
@@ -187,6 +188,7 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
   const computations = new Computations();
   reportLeftOut(context, computations);
   tables.configs.onChange((id, config) => computations.apply(id, config));
+  const lives = LeafLives.of(tables.progress);
   const progress = openProgress(parts, tables);
   const sizes = openSizes(parts, tables);
   const loadTables = (): Promise<unknown> =>
@@ -195,6 +197,7 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
   const { partitions, runner } = createProfileRunner(parts, {
     computations,
     haste,
+    lives,
     progress,
     sizes,
     refreshTables: loadTables,

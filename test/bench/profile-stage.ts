@@ -239,6 +239,7 @@ export class ProfileStage {
       nowMs: Date.now,
       progressOf: () => undefined,
       report: nothing,
+      newestLife: () => undefined,
       idsOf: () => [],
     });
   }

@@ -256,6 +256,41 @@ test("is live when the other partitions have counted, too: they may have found s
   expect(shown(bench)).toEqual(['u {"twice":true}']);
 });
 
+test("begins anew where another partition has: that one has lost what profiles of this one had given to its own", async () => {
+  const { bench, reports } = await setup(track("u", 10), track("u", 20));
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const companions = new Companions(bench, reports, { partitions: 2 });
+  const ofLeaf = () =>
+    reports.reported.filter(({ id, partition }) => id.startsWith("leaf:") && partition === 0);
+  const elsewhere = (state: string, life: number): void => {
+    const own = ofLeaf().at(-1);
+    if (own !== undefined) reports.reported.push({ ...own, partition: 1, state, generation: life });
+  };
+  await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "counted");
+  elsewhere("live", 0);
+  await companions.live("twice");
+  const before = ofLeaf().length;
+
+  elsewhere("deleted", 0);
+  for (let look = 0; look < 5; look += 1) await companions.advance();
+  expect(ofLeaf()).toHaveLength(before);
+  elsewhere("preparing", 1);
+  await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "counted");
+  const since = ofLeaf().slice(before);
+  expect(since.map(({ generation, state }) => `${state} ${generation}`)).toEqual(
+    expect.arrayContaining(["deleted 0", "preparing 1", "counted 1"]),
+  );
+  // What was counted in the life before counts no more.
+  elsewhere("live", 0);
+  for (let look = 0; look < 5; look += 1) await companions.advance();
+  expect(ofLeaf().at(-1)?.state).toBe("counted");
+  elsewhere("counted", 1);
+  await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "live");
+  await companions.live("twice");
+  expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
+  expect(shown(bench)).toEqual(['u {"twice":true}']);
+});
+
 test("is live also when the partition was not sure to be ours as that was written", async () => {
   const { bench, reports } = await setup(track("u", 10), track("u", 20));
   bench.computations.apply("twice", audienceOf("twice", TWICE));

@@ -6,7 +6,8 @@
 //      from where the leaf's record says, and a profile takes only what lies behind its own offset.
 //   4. the leaf's record says where the next stretch begins. Before: as in 3.
 //   5. at the fence the leaf is counted. It is live when all partitions have counted it and what they have found for profiles of this one,
-//      as states of merged profiles, is folded. That is written before anything follows from it: another definition holds from then on, also
+//      as states of merged profiles, is folded. A leaf that one partition has retired, and begins anew, begins anew in all of them: it has lost
+//      what the others had found for it. That a leaf is live is written before anything follows from it: another definition holds from then on, also
 //      for the next owner. Then audiences with the leaf are evaluated. Before: it is looked for again.
 import { isKnownFromSummary, type LeafUse } from "#audiences";
 import type { Admin } from "#kafka";
@@ -117,17 +118,18 @@ export class Backfills {
     return [...leaves.values()].filter(({ plan }) => !isKnownFromSummary(plan));
   }
 
-  /** A leaf that nobody asks for counts nothing any more. If it is asked for again it begins anew. */
+  /** A leaf that nobody asks for, or that has begun anew elsewhere, counts nothing any more. Where it is asked for it begins anew. */
   #retire(): void {
     const { computations, registry, reportDurably, worker } = this.#parts;
     const { leaves } = computations.set;
-    const ended = registry.keys
-      .filter((key) => !leaves.has(key))
-      .flatMap((key) => registry.changed(key, { state: "deleted" }) ?? []);
+    const isOver = (key: string): boolean => !leaves.has(key) || registry.isOutdated(key);
+    const over = registry.keys.filter(isOver);
+    const ended = over.flatMap((key) => registry.changed(key, { state: "deleted" }) ?? []);
     const run = this.#asked;
-    if (run?.uses.some(({ plan }) => !leaves.has(plan.leaf.key)) === true) run.isEnded = true;
+    if (run?.uses.some(({ plan }) => isOver(plan.leaf.key)) === true) run.isEnded = true;
     // Profiles that are written without it would lack what it had counted, for an owner who does not know that it has ended.
     if (ended.length > 0) worker.writeAfter(reportDurably(ended));
+    if (over.some((key) => leaves.has(key))) computations.invalidate();
   }
 
   /** A leaf that was counted before leaves were recorded: its audience is live. */

@@ -11,6 +11,8 @@ export interface LeafRegistryParts {
   nowMs(): number;
   progressOf(id: string, partition: number): AudienceProgress | undefined;
   report(progress: AudienceProgress): void;
+  /** The newest life of a leaf in any partition, as far as is known. */
+  newestLife(id: string): number | undefined;
   /** Ids of all that a partition has reported. */
   idsOf(partition: number): Iterable<string>;
 }
@@ -47,13 +49,30 @@ export class LeafRegistry {
     return keys;
   }
 
+  /**
+   * Whether another partition has begun the leaf anew: it has lost what profiles of this one had given to profiles of its own, as states of merged
+   * profiles, and waits for that.
+   */
+  isOutdated(key: string): boolean {
+    const known = this.of(key);
+    if (known === undefined || known.state === "deleted") return false;
+    return (this.#parts.newestLife(known.id) ?? 0) > known.generation;
+  }
+
+  /** The one that another partition has begun, or else the next. */
+  #lifeToBegin(key: string): number {
+    const own = this.of(key)?.generation ?? -1;
+    const newest = this.#parts.newestLife(`${PREFIX}${key}`) ?? -1;
+    return newest > own ? newest : own + 1;
+  }
+
   /** A leaf that counts from the offset on; not reported yet. */
   begun(key: string, fenceOffset: number): AudienceProgress {
     const { nowMs, partition } = this.#parts;
     return {
       id: `${PREFIX}${key}`,
       partition,
-      generation: 0,
+      generation: this.#lifeToBegin(key),
       state: "preparing",
       isPaused: false,
       profilesDone: 0,
@@ -99,9 +118,13 @@ export class LeafRegistry {
     return this.#isEverywhere(key, partitions, ["preparing", "counted", "live"]);
   }
 
+  /** In the life that this partition is in. */
   #isEverywhere(key: string, partitions: number, states: readonly string[]): boolean {
-    for (let partition = 0; partition < partitions; partition += 1)
-      if (!states.includes(this.of(key, partition)?.state ?? "")) return false;
+    const life = this.of(key)?.generation;
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const { generation, state = "" } = this.of(key, partition) ?? {};
+      if (generation !== life || !states.includes(state)) return false;
+    }
     return partitions > 0;
   }
 }
