@@ -22,7 +22,7 @@ export function createTelemetry(
 ): Telemetry {
   const requests = metrics.counter({
     name: "control_requests_total",
-    help: "Requests to the control API, by class of the answer's status.",
+    help: "Requests to the control API, by class of status.",
     labels: { status: STATUS_CLASSES },
   });
   const durations = metrics.histogram({

@@ -46,7 +46,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   });
   const duration = metrics.histogram({
     name: "ingest_request_duration_seconds",
-    help: "From the request's headers to the answer, the wait for Kafka's acknowledgement included.",
+    help: "From the request's headers to the answer.",
     labels: { route: ROUTES },
     buckets: LATENCY_BUCKETS_SECONDS.filter((seconds) => seconds <= 10),
   });
@@ -148,7 +148,7 @@ export function watchSuppressions(
   });
   metrics.gauge({
     name: "ingest_suppressions_last_record_timestamp_seconds",
-    help: "When the newest record of the suppressions that was read was written; 0 before the first.",
+    help: "When the newest suppression read was written; 0 before the first.",
     collect: (gauge) => gauge.set({}, (table.lastRecordAtMs ?? 0) / 1_000),
   });
 }
@@ -157,7 +157,7 @@ export function watchSuppressions(
 export function watchRefusedRecords(metrics: Metrics): () => void {
   const dropped = metrics.counter({
     name: "ingest_refused_records_dropped_total",
-    help: "Records of refused calls that Kafka did not take: live events lack them, statistics count them ten seconds later.",
+    help: "Records of refused calls that Kafka did not take: live events lack them, statistics have them ten seconds later.",
   });
   return () => dropped.inc({}, 1);
 }

@@ -75,7 +75,7 @@ function meters(metrics: Metrics) {
     jobs: metrics.counter({ name: "router_jobs_total", help: "Delivery jobs made." }),
     repeated: metrics.counter({
       name: "router_repeated_calls_total",
-      help: "Calls read again after a crash or a rebalance, before their first reading was committed.",
+      help: "Calls read again after a crash or a rebalance.",
     }),
     age: metrics.histogram({
       name: "router_call_age_seconds",
