@@ -26,7 +26,7 @@ export function watchRequests(metrics: Metrics, topics: TopicMap): void {
   });
   metrics.counter({
     name: "kafka_topic_produced_records_total",
-    help: "Records in produce requests by topic, those of repeated tries too.",
+    help: "Records in produce requests by topic, repeated tries included.",
     labels: { topic: names },
     collect(totals) {
       for (const topic of names) totals.set({ topic }, producedTo(topic).records);

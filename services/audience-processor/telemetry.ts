@@ -51,14 +51,14 @@ const OUTCOMES: readonly Outcome[] = [
 
 function meters(metrics: Metrics) {
   return {
-    keyed: metrics.counter({ name: "audience_calls_total", help: "Calls that were keyed by profile." }),
+    keyed: metrics.counter({ name: "audience_calls_total", help: "Calls keyed by profile." }),
     written: metrics.counter({
       name: "audience_profile_events_total",
       help: "Events of profiles that calls became.",
     }),
     folded: metrics.counter({
       name: "audience_folded_total",
-      help: "Events of profiles by what became of them.",
+      help: "Events of profiles by outcome.",
       labels: { kind: KINDS, outcome: OUTCOMES },
     }),
     timers: metrics.counter({
@@ -72,7 +72,7 @@ function meters(metrics: Metrics) {
     }),
     incomplete: metrics.counter({
       name: "audience_incomplete_profiles_total",
-      help: "Profiles without room for something, for each audience or computed trait that asks for it.",
+      help: "Profiles without room for something that an audience or computed trait asks for.",
     }),
     expired: metrics.counter({
       name: "audience_expired_profiles_total",
@@ -147,15 +147,12 @@ export function watchState(metrics: Metrics, state: () => ProcessorState): void 
       (now) => now.assignedPartitions,
     ],
     audience_restoring_partitions: [
-      "Partitions that are being restored; their events wait.",
+      "Partitions being restored; their events wait.",
       (now) => now.restoringPartitions,
     ],
     audience_outstanding_events: ["Events in memory, not settled yet.", (now) => now.outstandingEvents],
     audience_profiles: ["Profiles on disk.", (now) => now.profiles],
-    audience_computations: [
-      "Audiences, computed traits and lists that are kept up.",
-      (now) => now.computations,
-    ],
+    audience_computations: ["Audiences, computed traits and lists.", (now) => now.computations],
     audience_watermark_timestamp_seconds: [
       "Up to when windows have ended, of the partition furthest behind; 0 while none is open. Ten seconds old where no audience or trait is defined.",
       (now) => now.watermarkMs / 1000,

@@ -80,7 +80,7 @@ function meters(metrics: Metrics) {
     }),
     rebalances: metrics.counter({
       name: "delivery_rebalances_total",
-      help: "How often the consumer group gave out its partitions again.",
+      help: "Rebalances of the consumer group.",
     }),
   };
 }

@@ -56,7 +56,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   });
   const accepted = metrics.counter({
     name: "ingest_calls_accepted_total",
-    help: "Calls that were stored durably.",
+    help: "Calls stored durably.",
     labels: { type: CALL_TYPES },
   });
   const rejected = metrics.counter({
@@ -81,7 +81,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   });
   const limited = metrics.counter({
     name: "ingest_requests_rate_limited_total",
-    help: "Requests answered 429: the source was over its rate.",
+    help: "Requests answered 429.",
   });
   return {
     answered(route, status, durationMs) {
@@ -143,7 +143,7 @@ export function watchSuppressions(
 ): void {
   metrics.gauge({
     name: "ingest_suppressions",
-    help: "Suppressed users, of all sources or of one, that this process knows.",
+    help: "Suppressed users, of all sources or of one.",
     collect: (gauge) => gauge.set({}, table.size),
   });
   metrics.gauge({

@@ -27,7 +27,7 @@ export function watchHealth(metrics: Metrics, counts: ReadonlyMap<string, number
 export function createEventObserver(metrics: Metrics, logger: Logger): EventObserver {
   const events = metrics.counter({
     name: "control_operational_events_total",
-    help: "Requests to the operator's webhook, and events that expired.",
+    help: "Requests to the operator's webhook, and expired events.",
     labels: { outcome: ["delivered", "failed", "expired"] },
   });
   return {

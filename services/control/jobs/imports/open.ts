@@ -130,7 +130,7 @@ function workOf(
 ): ImportWork {
   const written = metrics.counter({
     name: "control_import_changes_total",
-    help: "Users whom imports have put on a list or taken off it.",
+    help: "Users whom imports put on a list or took off.",
   });
   const folded = {
     admin: kafka.admin(),
