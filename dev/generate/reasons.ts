@@ -16,7 +16,7 @@ const INTRODUCTION = `# Reasons
 
 <!-- Generated from packages/contract/reasons by \`npm run generate\`; do not edit. -->
 
-For everybody who meets one: what each reason means, and what to do. The same word is in answers of the APIs, in log lines and in the labels of metrics.
+For everybody who meets one: what each reason means, and what to do. Answers of the APIs, log lines and labels of metrics have the same words.
 `;
 
 interface Section {
@@ -24,6 +24,8 @@ interface Section {
   readonly where: string;
   readonly reasons: Reasons<string>;
 }
+
+const drops: ReadonlySet<Reason> = new Set(Object.values(DROPS));
 
 const SECTIONS: readonly Section[] = [
   {
@@ -45,13 +47,14 @@ const SECTIONS: readonly Section[] = [
   {
     title: "Drops: calls that go nowhere",
     where:
-      "`outcome` of `accepted` in `GET /v1/calls/{messageId}`; `hookline_router_calls_total`; `suppressed` in `hookline_ingest_calls_dropped_total`, which has no `accepted`, unless ingest did not know it yet.",
+      "`outcome` of `accepted` in `GET /v1/calls/{messageId}`; `hookline_router_calls_total`; of `suppressed` mostly `hookline_ingest_calls_dropped_total`, without `accepted`.",
     reasons: DROPS,
   },
   {
     title: "Passed over: a destination that does not get a call which others may get",
-    where: "`passedOver` of a destination in `GET /v1/calls/{messageId}` and `GET /v1/sources/{id}/calls`.",
-    reasons: PASSED_OVER,
+    where:
+      "`passedOver` of a destination in `GET /v1/calls/{messageId}` and `GET /v1/sources/{id}/calls`. `integration_off` and `suppressed` as above.",
+    reasons: Object.fromEntries(Object.entries(PASSED_OVER).filter(([, reason]) => !drops.has(reason))),
   },
   {
     title: "Rejections: calls that ingest refuses",

@@ -10,9 +10,9 @@ const INTRODUCTION = `# Tested SDKs
 
 <!-- Generated from test/sdk by \`npm run generate\`; do not edit. -->
 
-For developers who send calls: which SDKs are tested, in which version, and how. [sending-calls.md](sending-calls.md) says how each is set up.
+For developers who send calls: which SDKs are tested, and how. [sending-calls.md](sending-calls.md) sets them up.
 
-\`npm test\` runs each library unchanged against the whole product. A program sends a call of each type and a bulk of track calls; each must arrive at the webhook, signed (\`test/sdk/sdks.test.ts\`).
+\`npm test\` runs each library unchanged: a program sends a call of each type and a bulk of track calls, which must arrive at the webhook, signed (\`test/sdk/sdks.test.ts\`).
 *Outages*: each batch meets a reset connection, a lost answer, 503 with Retry-After and a late success; each call must arrive once (\`test/sdk/outages.test.ts\`).
 
 | library | version | runs in | calls | its program sets | outages |
@@ -22,7 +22,7 @@ For developers who send calls: which SDKs are tested, in which version, and how.
 const written = `
 ## Requests written by hand
 
-The tests cannot run these libraries: they need a phone, or their packages are not available. Their requests ([what they send](../develop/contract.md#what-sdks-send)) are sent twice, as after a lost answer; their calls must arrive once (\`test/sdk/outages.test.ts\`): ${WRITTEN.map(({ name }) => name).join(", ")}.
+These libraries need a phone, or their packages are not available. Their [requests](../develop/contract.md#what-sdks-send) are sent twice, as after a lost answer; their calls must arrive once (\`test/sdk/outages.test.ts\`): ${WRITTEN.map(({ name }) => name).join(", ")}.
 `;
 
 function outagesOf({ failures, whyNotAll }: Sdk): string {

@@ -46,9 +46,9 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   deliveryWakes: "",
   retryRequests: "",
   routedCalls: "message ids and ids of users",
-  deliveryAttempts: "message ids and ids of users; what an endpoint answered to a failed request, shortened",
+  deliveryAttempts: "message ids and ids of users; answers to failed requests, shortened",
   deliveryTotals: "",
-  refusedCalls: "what callers were answered of refused calls, and the beginnings of these calls",
+  refusedCalls: "answers to refused calls, and the beginnings of these",
   formerKeyUses: "",
   hourlyStats: "",
   dailyStats: "",
@@ -62,11 +62,11 @@ const USER_DATA: Readonly<Record<keyof TopicMap, string>> = {
   requestKeys: "answers to requests with an Idempotency-Key, encrypted",
   auditLog: "",
   replays: "",
-  regulations: "user ids until the regulation has ended; of a deletion then hashes of them",
-  suppressions: "hashes of the user ids that are suppressed now",
+  regulations: "user ids until it has ended; of a deletion then hashes",
+  suppressions: "hashes of suppressed user ids",
   suppressionsBegun: "",
   profileEvents: "calls, whole; deletions, suppressions and imports by user id",
-  profiles: "what audiences keep of a user: traits, counts, memberships. A deletion removes it",
+  profiles: "traits, counts, memberships. A deletion removes them",
   audienceConfig: "",
   audienceProgress: "",
   audienceSizes: "",
@@ -84,7 +84,7 @@ function expiryTable(): string {
 }
 
 function expiryOf({ cleanup }: Topic): string {
-  if (cleanup.policy === "compact") return "the next record of its key, and compaction";
+  if (cleanup.policy === "compact") return "a newer record, and compaction";
   const hours = cleanup.retentionMs / 3_600_000;
   return hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`;
 }

@@ -75,6 +75,8 @@ export type {
   TableValues,
   TableWriter,
   TableWriterOptions,
+  TermWriter,
+  WriterTerm,
 } from "./table-types.ts";
 export {
   halfRestored,

@@ -1,7 +1,14 @@
 // All that the package does, as its users see it.
 import type { Admin } from "./admin-types.ts";
 import type { Runner, RunnerOptions, SharedRunnerOptions } from "./runner-types.ts";
-import type { Table, TableOptions, TableWriter, TableWriterOptions } from "./table-types.ts";
+import type {
+  Table,
+  TableOptions,
+  TableWriter,
+  TableWriterOptions,
+  TermWriter,
+  WriterTerm,
+} from "./table-types.ts";
 import type { FollowedTopic, Following, Producer, ProducerOptions, ReadRangeOptions } from "./types.ts";
 
 export interface Kafka {
@@ -14,6 +21,10 @@ export interface Kafka {
   table<V extends L, L = V>(options: TableOptions<V, L>): Table<V, L>;
   /** Each try ends after `timeoutMs`. */
   tableWriter(options: TableWriterOptions): TableWriter;
+  /** The term of the next owner of work that writes to the topic; `before` is what the work's record says, undefined for the first owner. */
+  nextTerm(topic: string, before: WriterTerm | undefined): Promise<WriterTerm>;
+  /** Writes in a term that is noted already. */
+  termWriter(term: WriterTerm): TermWriter;
   admin(): Admin;
   /** Follows a topic outside all consumer groups: all partitions, in one request to each broker with everything else that the process follows. */
   follow(topic: FollowedTopic): Following;

@@ -14,6 +14,7 @@ import type { TableOptions } from "./table-types.ts";
 import { readRange } from "./tables/range.ts";
 import { TopicTable } from "./tables/table.ts";
 import { MarkingTableWriter } from "./tables/table-writer.ts";
+import { nextTerm, StampedTermWriter } from "./tables/term-writer.ts";
 import type { KafkaLogger, KafkaSettings, Producer, ProducerOptions } from "./types.ts";
 
 export interface KafkaDependencies {
@@ -86,6 +87,8 @@ export function createKafkaOn(
     },
     tableWriter: (options) =>
       new MarkingTableWriter({ cluster, client: tableWritingClient(), metadata, host }, options),
+    nextTerm: (topic, before) => nextTerm(topic, before, { cluster, host }),
+    termWriter: (term) => new StampedTermWriter({ client: tableWritingClient(), metadata, host }, term),
     follow: (topic) => follower.follow(topic),
     admin: () => createAdmin(admin, { unlessHalfRestored }),
     readRange: (options) =>

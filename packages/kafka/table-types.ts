@@ -84,6 +84,22 @@ export interface PartitionWriter {
   send(record: Pick<OutgoingRecord, "key" | "value">): Promise<void>;
 }
 
+/** Which owner of a piece of work writes. */
+export interface WriterTerm {
+  /** A producer's id, of this work alone. */
+  readonly id: string;
+  /** Each owner's is larger than the one before. */
+  readonly epoch: number;
+}
+
+export interface TermWriter {
+  /**
+   * Resolves when all records are on all in-sync replicas; one call at a time. Those to one partition have 900 KB at most. Rejects with "fenced" when a
+   * later term has written to a partition. After any KafkaError some may have been written, and the term is over.
+   */
+  send(records: readonly OutgoingRecord[]): Promise<void>;
+}
+
 export interface TableWriterOptions {
   readonly topic: string;
   /** The topic's table; it must follow the topic from its start. */

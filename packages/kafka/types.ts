@@ -67,9 +67,10 @@ export interface ProducerOptions {
 export interface Producer {
   /**
    * Resolves when every record is on all in-sync replicas (acks=all); records of one call to one partition keep their
-   * order. Rejects with a KafkaError once `deliveryTimeoutMs` is over; some of the records may then have been written.
+   * order. Rejects with a KafkaError once `deliveryTimeoutMs` is over, and with the code "aborted" when the signal is: none of the records
+   * is sent again then. Some may have been written, and what a request carries already may still be.
    */
-  send(records: readonly OutgoingRecord[]): Promise<void>;
+  send(records: readonly OutgoingRecord[], signal?: AbortSignal): Promise<void>;
   /** Records that were given to `send` and are not acknowledged yet. */
   readonly backlog: {
     readonly records: number;

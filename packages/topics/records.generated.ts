@@ -829,6 +829,10 @@ export interface Regulation {
   notified: number;
   /** The moment of the deletion: its notifications carry it, and no call that was accepted later belongs to it. Null until suppressions are in force. */
   deletedAtMs: null | number;
+  /** The producer id of what it writes; none before its first owner. */
+  writerId: string;
+  /** Of the owner that writes now; each raises it. */
+  writerEpoch: number;
   /** Also the order of regulations: each one's is larger than that of the one before. */
   createdAtMs: number;
   updatedAtMs: number;

@@ -419,6 +419,38 @@ describe("producer that gives up", () => {
   });
 });
 
+describe("records that are sent until a signal", () => {
+  test("are not sent again once it is aborted, nor sent at all after it; those beside them are", async () => {
+    const client = new ScriptedClient();
+    client.answers.push(() => Promise.reject(unavailable));
+    const host = new TestHost();
+    const producer = manualProducer(client, host);
+    const ending = new AbortController();
+    const given = producer.send([record("given up")], ending.signal);
+    const kept = producer.send([record("kept")]);
+    await host.advance(1);
+    ending.abort();
+    await expect(given).rejects.toMatchObject({ code: "aborted", canRetry: false });
+    await expect(producer.send([record("late")], ending.signal)).rejects.toMatchObject({ code: "aborted" });
+    await host.advance(1_000);
+    await kept;
+    expect(keysOf(client).slice(1)).toEqual([["kept"]]);
+    expect(producer.backlog.records).toBe(0);
+  });
+
+  test("are written before it is aborted: that changes nothing any more", async () => {
+    const client = new ScriptedClient();
+    const host = new TestHost();
+    const producer = manualProducer(client, host);
+    const ending = new AbortController();
+    const sent = producer.send([record("written")], ending.signal);
+    await host.advance(100);
+    await sent;
+    ending.abort();
+    expect(keysOf(client)).toEqual([["written"]]);
+  });
+});
+
 describe("producer over the client's real one", () => {
   const keys = Array.from({ length: 40 }, (_, i) => `user-${i}`);
 

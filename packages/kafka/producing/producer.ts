@@ -45,6 +45,10 @@ export interface ProducerParts {
   readonly host: Host;
 }
 
+function aborted(): KafkaError {
+  return new KafkaError("aborted", "what was to be written is given up", { canRetry: false });
+}
+
 function sizeOf({ headers, key, value }: OutgoingRecord): number {
   let sizeBytes = (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
   if (headers !== undefined) for (const [name, text] of headers) sizeBytes += name.length + text.length;
@@ -85,8 +89,9 @@ export class BatchingProducer implements Producer {
     return this.#deliveries.backlog;
   }
 
-  async send(records: readonly OutgoingRecord[]): Promise<void> {
+  async send(records: readonly OutgoingRecord[], signal?: AbortSignal): Promise<void> {
     if (this.#closed) throw new KafkaError("closed", "the producer is closed", { canRetry: false });
+    if (signal?.aborted === true) throw aborted();
     if (records.length === 0) return;
     const sizeBytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
     const { delivery, done } = this.#deliveries.open(
@@ -96,7 +101,10 @@ export class BatchingProducer implements Producer {
     );
     this.#keyless += 1;
     for (const record of records) this.#gate.pass(record, delivery);
-    return done;
+    if (signal === undefined) return done;
+    const giveUp = (): void => this.#deliveries.fail(delivery, aborted());
+    signal.addEventListener("abort", giveUp, { once: true });
+    return done.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
   giveUp(): void {

@@ -131,7 +131,8 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   });
   fleet.begin();
   clients.begin(plan.calls);
-  new WishClerk(world, () => fleet.desks).begin();
+  const wishes = new WishClerk(world, () => fleet.desks);
+  wishes.begin();
   if (plan.members !== undefined) new RegulationClerk(world, () => fleet.desks).begin();
   if (plan.members !== undefined) new ImportClerk(world, () => fleet.desks).begin();
   new ReplayClerk(world, () => fleet.desks).begin();
@@ -142,7 +143,8 @@ async function live(world: World, fleet: Fleet): Promise<number | undefined> {
   let drainedAtMs: number | undefined;
   for (let untilMs = calmMs + STEP_MS; untilMs <= endMs; untilMs += STEP_MS) {
     await inRealEvent(() => time.runUntil(untilMs));
-    if (leftOver(world) !== "") continue;
+    // A destination that is connected in the last moment would be given its members behind the end.
+    if (leftOver(world) !== "" || (plan.members !== undefined && wishes.isBusy)) continue;
     const settledAtMs = Math.max(untilMs + SETTLE_MS, calmMs + watchedAfterMs);
     await inRealEvent(() => time.runUntil(settledAtMs));
     drainedAtMs = leftOver(world) === "" ? (drainedAtMs ?? untilMs) : undefined;

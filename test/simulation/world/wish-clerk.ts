@@ -64,6 +64,11 @@ export class WishClerk {
       this.#configs.set(destination.id, { ...destination, enabled: destination.isMadeOff !== true });
   }
 
+  /** Something that was to be asked for by now is not answered. */
+  get isBusy(): boolean {
+    return this.#queues.size > 0;
+  }
+
   begin(): void {
     const { plan, time } = this.#world;
     for (const wish of plan.wishes) time.after(wish.atMs, () => this.#queue(wish));

@@ -1,5 +1,5 @@
 import { ownerOf } from "#audiences";
-import { isRestoreMark, type Kafka, type Producer } from "#kafka";
+import { isRestoreMark, type Kafka } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { AudienceConfig, ConnectionSync, DestinationConfig, TopicMap } from "#topics";
@@ -66,14 +66,15 @@ function syncConnections(context: Context, parts: OpenSyncsParts): void {
     kafka.tableWriter({ topic: topic.name, table, timeoutMs: NOTING_TIMEOUT_MS }),
   );
   const left = new LeftDestinations();
-  const work = workOf(context, parts, { store, producer, left });
+  const work = workOf(context, parts, { store, left });
   const owner = new WorkOwner<DestinationConfig>({
     isOpen: () => true,
     host,
-    async work(id, signal) {
+    async work(id, signal, lost) {
       const read = [store, parts.destinations, parts.audiences, parts.suppressed];
       await Promise.all(read.map((one) => one.refresh()));
-      await workOn(id, work, signal);
+      const write: SyncWork["write"] = (records) => producer.send(records, lost);
+      await workOn(id, { ...work, write }, signal);
     },
     onFailed: (destinationId, error) =>
       logger.warn({ destinationId, err: error }, "members cannot be given to a destination yet"),
@@ -100,15 +101,14 @@ function syncConnections(context: Context, parts: OpenSyncsParts): void {
 
 interface Working {
   readonly store: SyncWork["store"];
-  readonly producer: Producer;
   readonly left: LeftDestinations;
 }
 
 function workOf(
   { host, logger, metrics, nowMs, settings }: Context,
   { audiences, destinations, kafka, profiles, serde, suppressed, topics }: OpenSyncsParts,
-  { store, producer, left }: Working,
-): SyncWork {
+  { store, left }: Working,
+): Omit<SyncWork, "write"> {
   const written = metrics.counter({
     name: "control_connection_sync_calls_total",
     help: "Identify calls written for destinations connected later.",
@@ -129,7 +129,6 @@ function workOf(
     givenAs,
     keyOf: jobKeyOf,
     jobOf: (value, to) => syncJob(records, value, to),
-    write: (outgoing) => producer.send(outgoing),
     onWritten: (count) => written.inc({}, count),
     onDone: ({ id, sent }) =>
       logger.info({ destinationId: id, values: sent }, "a destination has what audiences had for it"),

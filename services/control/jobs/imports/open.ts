@@ -89,10 +89,11 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
   const owner = new WorkOwner<MembershipImport>({
     isOpen: ({ state }) => state === "staged",
     host,
-    async work(id, signal) {
+    async work(id, signal, lost) {
       // To the end: another process may have come further, a list may be deleted, a user suppressed.
       await Promise.all([working.table.load(), parts.suppressed.refresh(), parts.audiences.refresh()]);
-      await workOn(id, work, signal);
+      const write: ImportWork["write"] = (records) => working.producer.send(records, lost);
+      await workOn(id, { ...work, write }, signal);
     },
     onFailed: (importId, error) => logger.warn({ importId, err: error }, "an import cannot go on yet"),
   });
@@ -126,8 +127,8 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
 function workOf(
   { host, metrics, nowMs, settings }: Context,
   { audiences, kafka, profiles, serde, suppressed, topics }: OpenImportsParts,
-  { producer, queue, stagedRows }: Working,
-): ImportWork {
+  { queue, stagedRows }: Working,
+): Omit<ImportWork, "write"> {
   const written = metrics.counter({
     name: "control_import_changes_total",
     help: "Users whom imports put on a list or took off.",
@@ -149,7 +150,6 @@ function workOf(
     },
     isThere: (id) => audiences.get(id)?.deletedAtMs === null,
     eventOf: (one, change) => listEvent({ serde, topic: topics.profileEvents }, one, change),
-    write: (records) => producer.send(records),
     onWritten: (count) => written.inc({}, count),
     pace: new Pace(settings.imports.changesPerSecond, host),
     host,

@@ -75,10 +75,11 @@ function own(context: Context, parts: OpenRegulationsParts, working: Working): v
   const owner = new WorkOwner<Regulation>({
     isOpen: (regulation) => !hasEnded(regulation),
     host,
-    async work(id, signal) {
+    async work(id, signal, lost) {
       // To the end: another process may have come further, and a destination may be new.
       await Promise.all([working.table.load(), parts.destinations.refresh()]);
-      await workOn(id, work, signal);
+      const write: RegulationWork["write"] = (records) => working.producer.send(records, lost);
+      await workOn(id, { ...work, write }, signal);
     },
     onFailed: (regulationId, error) =>
       logger.warn({ regulationId, err: error }, "a regulation cannot go on yet"),
@@ -117,8 +118,8 @@ function takePart(
 function workOf(
   { settings, metrics, host, nowMs }: Context,
   { kafka, serde, topics, destinations, suppressed }: OpenRegulationsParts,
-  { table, store, producer }: Working,
-): RegulationWork {
+  { table, store }: Working,
+): Omit<RegulationWork, "write"> {
   const written = metrics.counter({
     name: "control_regulation_records_total",
     help: "What regulations have written.",
@@ -131,9 +132,10 @@ function workOf(
   return {
     store,
     replace: (progress) => sole.replace(progress, (after, only) => store.put(after, only)),
+    nextTerm: (before) => kafka.nextTerm(topics.suppressions.name, before),
+    writerIn: (term) => kafka.termWriter(term),
     records: createRegulationRecords({ topics, serde, nowMs }),
     lookAtSuppressions: () => suppressed.look(),
-    write: (records) => producer.send(records),
     isConnected: (sourceId) => isConnected(destinations, sourceId),
     pace: new Pace(settings.regulations.notificationsPerSecond, host),
     onWritten: (kind, count) => written.inc({ kind }, count),

@@ -36,8 +36,10 @@ function world(begun: Regulation, destinations = [{ enabled: true, sourceIds: ["
     replace: ({ before, after }) =>
       durable(() => {
         if (before !== state.stored) throw new Error("another process has gone on");
+        const isTerm =
+          `${after.writerId} ${after.writerEpoch}` !== `${before?.writerId} ${before?.writerEpoch}`;
         state.stored = after;
-        log.push(`record ${after.state}`);
+        log.push(isTerm ? "term" : `record ${after.state}`);
       }),
     records: {
       suppression: (_, userId) => [record(userId, "suppress")],
@@ -48,6 +50,15 @@ function world(begun: Regulation, destinations = [{ enabled: true, sourceIds: ["
     async lookAtSuppressions() {
       if (state.isLost) throw new Error("they are lost");
     },
+    nextTerm: async (before) => ({ id: "7", epoch: before === undefined ? 0 : before.epoch + 1 }),
+    writerIn: ({ epoch, id }) => ({
+      send: (records) =>
+        durable(() => {
+          const { writerEpoch, writerId } = state.stored;
+          if (writerId !== id || writerEpoch !== epoch) throw new Error("its record does not say the term");
+          log.push(...records.map(name));
+        }),
+    }),
     write: (records) => durable(() => void log.push(...records.map(name))),
     isConnected: (id) =>
       state.destinations.some(({ enabled, sourceIds }) => enabled && sourceIds.includes(id)),
@@ -77,7 +88,7 @@ describe("work on a regulation (contract 5.1, 5.2)", () => {
     const { log, pauses, run, state } = world(regulation({}, "SUPPRESS_WITH_DELETE"));
     await run();
     expect(log).toEqual([
-      ...["suppress u1", "suppress u2", "record running", "forget u1", "forget u2", "record running"],
+      ...["term", "suppress u1", "suppress u2", "record running", "forget u1", "forget u2", "record running"],
       ...NOTIFICATIONS,
       "record finished",
     ]);
@@ -98,13 +109,14 @@ describe("work on a regulation (contract 5.1, 5.2)", () => {
     expect(log).toEqual([]);
     state.isLost = false;
     await run();
-    expect(log.slice(0, 3)).toEqual(["suppress u1", "suppress u2", "record running"]);
+    expect(log.slice(0, 4)).toEqual(["term", "suppress u1", "suppress u2", "record running"]);
   });
 
   test("of a deletion alone suppresses nobody and waits for nothing; it took place when it was asked for", async () => {
     const { log, pauses, run, state } = world(regulation());
     await run();
-    expect(log).toEqual(["forget u1", "forget u2", "record running", ...NOTIFICATIONS, "record finished"]);
+    const forgotten = ["term", "forget u1", "forget u2", "record running"];
+    expect(log).toEqual([...forgotten, ...NOTIFICATIONS, "record finished"]);
     expect([pauses, state.stored.deletedAtMs]).toEqual([[], START_MS]);
   });
 
@@ -113,7 +125,7 @@ describe("work on a regulation (contract 5.1, 5.2)", () => {
     async (type) => {
       const { log, run, state } = world(regulation({}, type));
       await run();
-      expect(log).toEqual(["suppress u1", "suppress u2", "record running", "record finished"]);
+      expect(log).toEqual(["term", "suppress u1", "suppress u2", "record running", "record finished"]);
       expect([state.stored.subjectHashes.length, state.stored.deletedAtMs]).toEqual([0, null]);
     },
   );
@@ -138,14 +150,16 @@ describe("work on a regulation (contract 5.1, 5.2)", () => {
   test("that another process goes on with meanwhile is left to it: receivers hear of one moment", async () => {
     const bench = world(regulation({}, "SUPPRESS_WITH_DELETE"));
     const theirs = { ...bench.state.stored, isSuppressionDone: true, deletedAtMs: START_MS + 7 };
-    const write: RegulationWork["write"] = async (records) => {
-      await bench.work.write(records);
-      bench.state.stored = theirs;
-    };
-    await expect(workOn("reg_1", { ...bench.work, write }, bench.ending.signal)).rejects.toThrow(
+    const writerIn: RegulationWork["writerIn"] = (term) => ({
+      async send(records) {
+        await bench.work.writerIn(term).send(records);
+        bench.state.stored = theirs;
+      },
+    });
+    await expect(workOn("reg_1", { ...bench.work, writerIn }, bench.ending.signal)).rejects.toThrow(
       "another process has gone on",
     );
-    expect([bench.state.stored, bench.log]).toEqual([theirs, ["suppress u1", "suppress u2"]]);
+    expect([bench.state.stored, bench.log]).toEqual([theirs, ["term", "suppress u1", "suppress u2"]]);
   });
 
   test("of one that has ended, or is gone, does nothing", async () => {
@@ -190,7 +204,7 @@ describe("work on a regulation (contract 5.1, 5.2)", () => {
       const type = "SUPPRESS_WITH_DELETE";
       const whole = world(regulation({}, type));
       await whole.run();
-      const steps = 4 + NOTIFICATIONS.length + 1;
+      const steps = 5 + NOTIFICATIONS.length + 1;
       for (let step = 0; step < steps; step += 1) {
         const bench = world(regulation({}, type));
         Object.assign(bench.death, { steps: step, isDurable });
@@ -199,6 +213,8 @@ describe("work on a regulation (contract 5.1, 5.2)", () => {
         await bench.run();
         expect(new Set(bench.log)).toEqual(new Set(whole.log));
         expect(hasEnded(bench.state.stored)).toBe(true);
+        // Each owner that writes has a term of its own.
+        expect(bench.state.stored.writerEpoch).toBe(bench.log.filter((line) => line === "term").length - 1);
         const first = bench.log.findIndex((line) => NOTIFICATIONS.includes(line));
         expect(bench.log.slice(first).filter((line) => line.startsWith("suppress"))).toEqual([]);
       }

@@ -82,7 +82,7 @@ async function run({
     findSettled: async () => ({ became: ({ jobId }) => became?.(jobId) ?? "delivered" }),
     deletedUsers: { isOfDeleted: () => false },
     destination: () => undefined,
-    producer: { send },
+    write: send,
     serde: {
       encode: (_, one) => {
         written.at(-1)?.push(one as DeliveryJob);
@@ -111,9 +111,9 @@ async function run({
     deletedUsers: { isOfDeleted: (letter) => deleted.includes((letter as DeliveryJob).messageId) },
     serde: work.serde,
     // Encoded before they are sent: each sending begins with a list of its own.
-    get producer() {
+    get write() {
       written.push([]);
-      return work.producer;
+      return work.write;
     },
   };
   await workOnCalls(begun, noting, ending.signal);

@@ -149,8 +149,8 @@ class CallReplaying {
   }
 
   async #write(jobs: readonly DeliveryJob[]): Promise<void> {
-    const { producer, serde, topic, onReplayed } = this.#parts.work;
-    await producer.send(
+    const { serde, topic, onReplayed, write } = this.#parts.work;
+    await write(
       jobs.map((job) => ({ topic: topic.name, key: deliveryKey(job), value: serde.encode(topic, job) })),
     );
     onReplayed(jobs.length);

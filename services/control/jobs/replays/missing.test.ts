@@ -100,12 +100,10 @@ function setup(world: World) {
     destination: () => to,
     findMissing: (one: CallReplay, signal: AbortSignal) => findMissing(missingParts, one, signal),
     beginSlices: () => () => undefined,
-    producer: {
-      async send() {
-        if (log.length < settings.killAfter) return;
-        killed.abort();
-        throw new Error("killed");
-      },
+    async write() {
+      if (log.length < settings.killAfter) return;
+      killed.abort();
+      throw new Error("killed");
     },
     onReplayed: () => undefined,
     host: { ...systemHost, delay: async () => undefined },

@@ -1,4 +1,4 @@
-import type { Kafka, Producer, Table } from "#kafka";
+import type { Kafka, Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { Replay, TopicMap } from "#topics";
@@ -38,11 +38,11 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
   const { logger, metrics, host } = context;
   const { kafka, ownedWork, serde, store, topics, table } = parts;
   const producer = kafka.durableProducer();
-  const work = workOf(context, parts, producer);
+  const common = workOf(context, parts);
   const owner = new WorkOwner<Replay>({
     isOpen: ({ state }) => state === "running",
     host,
-    async work(id, signal) {
+    async work(id, signal, lost) {
       // To the end: another process may have come further, and a deletion may be new.
       await Promise.all([table.load(), parts.deletedUsers.refresh()]);
       const replay = store.get(id);
@@ -52,6 +52,8 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
         if (!store.isAsWritten(id)) await store.put(replay);
         return;
       }
+      const write: ReplayWork["write"] = (records) => producer.send(records, lost);
+      const work = { ...common, write };
       if (isCallReplay(replay)) await workOnCalls(replay, work, signal);
       else await workOn(id, work, signal);
     },
@@ -81,8 +83,7 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
 function workOf(
   { metrics, host, nowMs }: Context,
   parts: OpenReplaysParts,
-  producer: Producer,
-): ReplayWork & CallReplayWork {
+): Omit<ReplayWork & CallReplayWork, "write"> {
   const { candidates, kafka, store, deliveries, deadLetters, serde, topics } = parts;
   const replayed = metrics.counter({
     name: "control_replayed_calls_total",
@@ -94,7 +95,6 @@ function workOf(
     ...deliveries,
     ...candidates,
     deadLetters,
-    producer,
     serde,
     topic: topics.deliveryJobs,
     onReplayed: (calls) => replayed.inc({}, calls),

@@ -1,6 +1,6 @@
 // What work on every kind of replay has in common: its pace, and how far its record says it is.
 import type { Host } from "#host";
-import type { Producer } from "#kafka";
+import type { OutgoingRecord } from "#kafka";
 import type { DestinationConfig, Replay, Topic } from "#topics";
 import type { ReplayStore } from "../../records/replays/store.ts";
 import type { DeletedUsers } from "../../resources/regulations/deleted-users.ts";
@@ -10,7 +10,8 @@ export interface SendingWork {
   readonly store: Pick<ReplayStore, "get" | "put" | "isCancelled">;
   readonly deletedUsers: Pick<DeletedUsers, "isOfDeleted">;
   readonly destination: (id: string) => DestinationConfig | undefined;
-  readonly producer: Pick<Producer, "send">;
+  /** Resolves when they are on all in-sync replicas. */
+  readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;
   readonly topic: Topic<"delivery-job">;
   readonly onReplayed: (calls: number) => void;
   readonly host: Host;

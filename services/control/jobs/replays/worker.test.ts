@@ -65,12 +65,10 @@ function setup(changes: Partial<Replay> = {}) {
     },
     deletedUsers: { isOfDeleted: ({ body }) => world.deleted.has(body.toString()) },
     destination: (): DestinationConfig | undefined => undefined,
-    producer: {
-      async send(records) {
-        sent.push(records.length);
-        world.elapsedMs += world.stepMs;
-        await world.acknowledged;
-      },
+    async write(records) {
+      sent.push(records.length);
+      world.elapsedMs += world.stepMs;
+      await world.acknowledged;
     },
     serde: { encode: () => Buffer.of() },
     topic,

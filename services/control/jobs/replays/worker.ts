@@ -77,7 +77,7 @@ async function sendAgain(
   const jobs = kept
     .flatMap((letter) => jobOf(letter, replay) ?? [])
     .map((job) => withinWidth(job, work.destination(job.destinationId)));
-  await work.producer.send(
+  await work.write(
     jobs.map((job) => ({
       topic: work.topic.name,
       key: deliveryKey(job),

@@ -10,16 +10,18 @@ function bench() {
   const settled: number[] = [];
   const begun: string[] = [];
   const aborted: string[] = [];
+  const lost: string[] = [];
   const back: number[] = [];
   const failures: string[] = [];
   const ends = new Map<string, (outcome?: Error) => void>();
   const owner = new WorkOwner<Replay>({
     isOpen: ({ state }) => state === "running",
     host: systemHost,
-    work(id, signal) {
+    work(id, signal, isLost) {
       begun.push(id);
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       signal.addEventListener("abort", () => void aborted.push(id));
+      isLost.addEventListener("abort", () => void lost.push(id));
       ends.set(id, (error) => (error === undefined ? resolve() : reject(error)));
       return promise;
     },
@@ -60,7 +62,7 @@ function bench() {
     ends.get(id)?.(error);
     await new Promise(setImmediate);
   };
-  return { aborted, back, begun, end, failures, lose, owned, owner, read, settled, unsure };
+  return { aborted, back, begun, end, failures, lose, lost, owned, owner, read, settled, unsure };
 }
 
 describe("the owner of work", () => {
@@ -73,13 +75,13 @@ describe("the owner of work", () => {
   });
 
   test("lets go of it when its partition may be another's, heard of or not", async () => {
-    const { aborted, back, owned, read, settled, unsure } = bench();
+    const { aborted, back, lost, owned, read, settled, unsure } = bench();
     const request = read(replay({ id: "a" }));
     // A reader that is not sure steps nothing.
     owned.delete(0);
     unsure.add(0);
     await until(() => back.length > 0, { timeoutMs: 10_000, what: "the record to be given back" });
-    expect([aborted, back, settled]).toEqual([["a"], [request], []]);
+    expect([aborted, lost, back, settled]).toEqual([["a"], ["a"], [request], []]);
   });
 
   test("works on it again for a record that came while the work was ending: that may have been decided before", async () => {

@@ -6,8 +6,11 @@ import type { Claim, Settle, Step, TopicPartition } from "#kafka";
 export interface OwnerOptions<T> {
   /** False for a record that says that the work has ended. */
   readonly isOpen: (record: T) => boolean;
-  /** Resolves when the work has ended; rejects to be tried again. Ends early with `signal`. */
-  readonly work: (id: string, signal: AbortSignal) => Promise<void>;
+  /**
+   * Resolves when the work has ended; rejects to be tried again. Ends early with `signal`. From `lost` on it may be another process's, which does
+   * again all that is not noted: what would be written behind it then could undo something later.
+   */
+  readonly work: (id: string, signal: AbortSignal, lost: AbortSignal) => Promise<void>;
   readonly host: Pick<Host, "delay">;
   readonly onFailed: (id: string, error: unknown) => void;
   readonly retryAfterMs?: number;
@@ -26,6 +29,7 @@ interface WorkInProgress {
   /** The last one that came meanwhile. */
   newer: HeldRecord | undefined;
   readonly ending: AbortController;
+  readonly lost: AbortController;
 }
 
 const RETRY_AFTER_MS = 5_000;
@@ -63,7 +67,8 @@ export class WorkOwner<T extends { readonly id: string }> {
       before.newer = first;
       return;
     }
-    const hand: WorkInProgress = { partition, first, newer: undefined, ending: new AbortController() };
+    const [ending, lost] = [new AbortController(), new AbortController()];
+    const hand: WorkInProgress = { partition, first, newer: undefined, ending, lost };
     if (this.#isStopping) hand.ending.abort();
     this.#inProgress.set(record.id, hand);
     this.#begin(record.id, hand);
@@ -88,6 +93,7 @@ export class WorkOwner<T extends { readonly id: string }> {
   #letGo(id: string, hand: WorkInProgress): void {
     this.#inProgress.delete(id);
     hand.ending.abort();
+    hand.lost.abort();
     hand.first.claim.giveBack();
     hand.newer?.claim.giveBack();
   }
@@ -134,7 +140,7 @@ export class WorkOwner<T extends { readonly id: string }> {
       }
     };
     void watch();
-    await work(id, signal).finally(() => over.abort());
+    await work(id, signal, hand.lost.signal).finally(() => over.abort());
   }
 
   #settle(id: string, hand: WorkInProgress): void {

@@ -1,5 +1,6 @@
 // What a regulation is and how it goes on; pure. Each function gives the record that makes a step durable.
 import { isDeletion, type RegulationType, suppressionOf } from "#contract";
+import type { WriterTerm } from "#kafka";
 import { type Regulation, USER_HASH_BYTES, userHash } from "#topics";
 
 /** A change that was acknowledged is in force everywhere by then (contract 10.1). */
@@ -38,9 +39,21 @@ export function newRegulation(made: NewRegulation): Regulation {
     failedSourceIds: [],
     notified: 0,
     deletedAtMs: isDeletion(regulationType) && !isSuppressing ? nowMs : null,
+    writerId: "",
+    writerEpoch: 0,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   };
+}
+
+/** The term of the owner that wrote last; undefined before the first one. */
+export function termOf({ writerEpoch, writerId }: Regulation): WriterTerm | undefined {
+  return writerId === "" ? undefined : { id: writerId, epoch: writerEpoch };
+}
+
+/** An owner is about to write in this term. */
+export function takenUp(regulation: Regulation, { epoch, id }: WriterTerm, nowMs: number): Regulation {
+  return { ...regulation, writerId: id, writerEpoch: epoch, updatedAtMs: nowMs };
 }
 
 export function hasEnded({ state }: Pick<Regulation, "state">): boolean {
