@@ -17,7 +17,7 @@ const deadlineSettings = settingsGroup({
       env: "HOOKLINE_PROVISION_DEADLINE",
       type: value.duration,
       default: "2m",
-      doc: "How long provisioning waits for Kafka and the schema registry before it gives up.",
+      doc: "How long to wait for Kafka and the schema registry.",
     }),
     profileEventsKeptMs: setting({
       env: "HOOKLINE_PROFILE_EVENTS_RETENTION",
@@ -29,7 +29,7 @@ const deadlineSettings = settingsGroup({
       env: "HOOKLINE_PROVISION_RAISE_RETENTION",
       type: value.flag,
       default: "false",
-      doc: "Raises the retention of existing topics that is shorter than this version needs; otherwise it is only reported.",
+      doc: "Raises the retention of existing topics that is shorter than this version needs.",
     }),
   },
 });

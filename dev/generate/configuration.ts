@@ -21,12 +21,12 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from the settings in packages/runtime, and every process's config.ts by \`npm run generate\`; do not edit. -->
 
-For operators: every setting, by the processes that read it. \`hookline <service> --help\` prints those of one service, \`npm start -- --help\` ([the same](../../dev/start/help.txt)) those of \`npm start\`. Settings are environment variables. A process checks
-all of them at start, names every wrong one at once and ends with a non-zero status.
+For operators: every setting, an environment variable, by the processes that read it. \`hookline <service> --help\` prints those of a service, \`npm start -- --help\` ([the same](../../dev/start/help.txt)) those of \`npm start\`. A process checks
+all at start, names every wrong one and ends with a non-zero status.
 
-- An empty variable counts as unset. A \`HOOKLINE_\` variable that no process knows is warned about at start.
+- An empty variable counts as unset. The log warns of a \`HOOKLINE_\` variable that no process knows.
 - Durations carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`4h\`, \`1d\`, or ISO 8601, \`PT10S\`. Lists are separated by commas.
-- A secret, marked \`_FILE\`, may come from a file instead: \`<NAME>_FILE\` holds its path. Secrets are never printed.
+- A secret, marked \`_FILE\`, may come from a file: \`<NAME>_FILE\` holds its path. Secrets are never printed.
 `;
 
 interface Declared {

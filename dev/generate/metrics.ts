@@ -16,8 +16,8 @@ const INTRODUCTION = `# Metrics
 
 <!-- Generated from the calls that declare metrics by \`npm run generate\`; do not edit. -->
 
-For operators: every metric with its labels. A process serves them at \`/metrics\` on its operations port, in the text format of Prometheus, beside Node's own (\`nodejs_…\`, \`process_…\`). Every
-known combination of labels is there from the start, at 0. Units are in the names: \`_seconds\`, \`_bytes\`, \`_ratio\`. \`_total\` is a counter; what is no histogram is a gauge.
+For operators: every metric with its labels. A process serves them at \`/metrics\` on its operations port, beside Node's own (\`nodejs_…\`, \`process_…\`). Every
+known combination of labels is there from the start, at 0. \`_total\` is a counter; other metrics but histograms are gauges.
 `;
 
 interface Metric {

@@ -21,7 +21,7 @@ export function watchConfiguration(
   const lost = new Set<string>();
   metrics.gauge({
     name: "configuration_lost",
-    help: "1 while a configuration topic is gone, has lost records, or is half restored; looked at every 10 seconds.",
+    help: "1 while a configuration topic is gone, has lost records, or is half restored.",
     labels: { topic: topics.map(({ topic }) => topic.record) },
     collect(gauge) {
       for (const { topic } of watched) gauge.set({ topic: topic.record }, lost.has(topic.record) ? 1 : 0);

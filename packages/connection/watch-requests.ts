@@ -18,7 +18,7 @@ export function watchRequests(metrics: Metrics, topics: TopicMap): void {
   const names = allTopics(topics).map(({ name }) => name);
   metrics.counter({
     name: "kafka_topic_produce_requests_total",
-    help: "Produce requests that carried records of a topic; one that carries several topics counts for each.",
+    help: "Produce requests with records of a topic; one with several topics counts for each.",
     labels: { topic: names },
     collect(totals) {
       for (const topic of names) totals.set({ topic }, producedTo(topic).requests);
@@ -26,7 +26,7 @@ export function watchRequests(metrics: Metrics, topics: TopicMap): void {
   });
   metrics.counter({
     name: "kafka_topic_produced_records_total",
-    help: "Records in produce requests by topic, those of repeated tries too.",
+    help: "Records in produce requests by topic, repeated tries included.",
     labels: { topic: names },
     collect(totals) {
       for (const topic of names) totals.set({ topic }, producedTo(topic).records);

@@ -11,7 +11,7 @@ export const audienceSwitch = settingsGroup({
       env: "HOOKLINE_AUDIENCES",
       type: flag,
       default: "on",
-      doc: "Whether there are audiences and computed traits. off: no audience processor is needed, and the control API answers 409 about them.",
+      doc: "Whether there are audiences and computed traits. off: there is no audience processor, and the control API answers 409 about them.",
     }),
   },
 });

@@ -8,7 +8,7 @@ const retryDelays = setting({
   env: "HOOKLINE_RETRY_DELAYS",
   type: listOf(duration),
   default: RETRY_DELAYS_MS.map((delayMs) => formatDuration(delayMs)).join(","),
-  doc: "Waiting times between attempts, ascending; each has a topic of its own, the last one repeats until the window is over. Topics of former delays are read as long as they exist.",
+  doc: "Waiting times between attempts, ascending; each has a topic, the last one repeats until the window is over. Topics of former delays are read while they exist.",
 });
 
 function checkDelays(delaysMs: readonly number[]): SettingProblem[] {
@@ -26,7 +26,7 @@ export const topicSettings = settingsGroup({
       env: "HOOKLINE_TOPIC_PREFIX",
       type: textMatching("letters, digits, dots, dashes and underscores", /^[A-Za-z0-9._-]{0,100}$/),
       default: "",
-      doc: "Put before every topic and group name, so that deployments can share a cluster.",
+      doc: "Put before every topic and group name, for deployments that share a cluster.",
     }),
     retryDelaysMs: retryDelays,
   },
@@ -61,7 +61,7 @@ export const egressSettings = settingsGroup({
       env: "HOOKLINE_EGRESS_ALLOW_CIDRS",
       type: listOf(cidr),
       default: "",
-      doc: "Private and reserved address ranges that webhooks may be in; all others are refused.",
+      doc: "Private and reserved address ranges that webhooks may be in.",
     }),
     responseDeadlineMs: setting({
       env: "HOOKLINE_RESPONSE_DEADLINE",

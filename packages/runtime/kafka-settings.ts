@@ -20,7 +20,7 @@ export const kafkaSettings = settingsGroup({
       env: "HOOKLINE_KAFKA_TLS",
       type: flag,
       default: "false",
-      doc: "Talk TLS to the brokers; a private authority is added with Node's own NODE_EXTRA_CA_CERTS.",
+      doc: "TLS to the brokers; Node's own NODE_EXTRA_CA_CERTS adds a private authority.",
     }),
     tlsCertificate: setting({
       env: "HOOKLINE_KAFKA_TLS_CERTIFICATE",

@@ -153,7 +153,7 @@ export function watchTable(
 ): void {
   metrics.gauge({
     name: "table_last_record_timestamp_seconds",
-    help: "When the newest record that the table has read was written; 0 before the first.",
+    help: "When the newest record read by the table was written; 0 before the first.",
     labels: { table: [name] },
     collect: (gauge) => gauge.set({ table: name }, (table.lastRecordAtMs ?? 0) / 1000),
   });
@@ -195,7 +195,7 @@ export function watchReadiness(metrics: Metrics, service: string, isReady: () =>
 function addProcessMetrics(metrics: Metrics, build: { service: string; version: string }): void {
   metrics.gauge({
     name: "clock_timestamp_seconds",
-    help: "The time by the process's clock. Compared with the time of the scrape it tells clocks that differ.",
+    help: "The process's clock.",
     collect: (gauge) => gauge.set({}, Date.now() / 1000),
   });
   const info = metrics.gauge({
@@ -207,7 +207,7 @@ function addProcessMetrics(metrics: Metrics, build: { service: string; version: 
   let last = performance.eventLoopUtilization();
   metrics.gauge({
     name: "event_loop_utilization_ratio",
-    help: "Share of the time since the last scrape in which the event loop was busy, 0 to 1.",
+    help: "Share of the time since the last scrape in which the event loop was busy.",
     collect(gauge) {
       const now = performance.eventLoopUtilization();
       gauge.set({}, performance.eventLoopUtilization(now, last).utilization);

@@ -36,7 +36,7 @@ export const processSettings = settingsGroup({
       env: "HOOKLINE_SHUTDOWN_GRACE",
       type: duration,
       default: "25s",
-      doc: "Time to finish what is in flight after SIGTERM; keep it below the orchestrator's own grace time.",
+      doc: "Time to finish what is in flight after SIGTERM; less than the orchestrator's grace time.",
     }),
   },
   build: (values, processName) => ({
@@ -52,7 +52,7 @@ export const dataDirSettings = settingsGroup({
       env: "HOOKLINE_DATA_DIR",
       type: text,
       default: ".cache/data",
-      doc: "Folder for local state; it can be lost, it is rebuilt from Kafka.",
+      doc: "Folder for local state; a lost one is rebuilt from Kafka.",
     }),
   },
 });

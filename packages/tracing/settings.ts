@@ -7,7 +7,7 @@ export const tracingSettings = settingsGroup({
     url: setting({
       env: "HOOKLINE_TRACES_URL",
       type: value.httpUrl,
-      doc: "Where spans are sent by OTLP over HTTP, in JSON, such as `http://collector:4318/v1/traces`; unset: there are no traces.",
+      doc: "Where spans are sent by OTLP over HTTP, in JSON, such as `http://collector:4318/v1/traces`.",
     }),
     authorization: setting({
       env: "HOOKLINE_TRACES_AUTHORIZATION",

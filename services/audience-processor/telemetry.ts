@@ -51,37 +51,37 @@ const OUTCOMES: readonly Outcome[] = [
 
 function meters(metrics: Metrics) {
   return {
-    keyed: metrics.counter({ name: "audience_calls_total", help: "Calls that were keyed by profile." }),
+    keyed: metrics.counter({ name: "audience_calls_total", help: "Calls keyed by profile." }),
     written: metrics.counter({
       name: "audience_profile_events_total",
       help: "Events of profiles that calls became.",
     }),
     folded: metrics.counter({
       name: "audience_folded_total",
-      help: "Events of profiles by what became of them.",
+      help: "Events of profiles by outcome.",
       labels: { kind: KINDS, outcome: OUTCOMES },
     }),
     timers: metrics.counter({
       name: "audience_timers_total",
-      help: "Profiles that were judged because time had passed.",
+      help: "Profiles judged because time had passed.",
     }),
     changes: metrics.counter({
       name: "audience_changes_total",
-      help: "Values that have changed, by what changed them. After a crash some are counted again.",
+      help: "Values that have changed, by cause. After a crash some are counted again.",
       labels: { cause: CAUSES },
     }),
     incomplete: metrics.counter({
       name: "audience_incomplete_profiles_total",
-      help: "Profiles without room for something, once for each audience or computed trait that asks for it.",
+      help: "Profiles without room for something that an audience or computed trait asks for.",
     }),
     expired: metrics.counter({
       name: "audience_expired_profiles_total",
-      help: "Profiles of unused anonymous ids: emptied, then removed; unlinked: merged into a user's.",
+      help: "Profiles of unused anonymous ids; unlinked: merged into a user's.",
       labels: { step: EXPIRY_STEPS },
     }),
     restores: metrics.histogram({
       name: "audience_restore_duration_seconds",
-      help: "From the begin of a partition's restore until its events are worked on.",
+      help: "From the begin of a partition's restore to work on its events.",
       buckets: RESTORE_BUCKETS_SECONDS,
     }),
     identifies: metrics.counter({
@@ -90,7 +90,7 @@ function meters(metrics: Metrics) {
     }),
     delay: metrics.histogram({
       name: "audience_identify_delay_seconds",
-      help: "From the moment at which a value changed to the acknowledgement of its identify call.",
+      help: "From the change of a value to the acknowledgement of its identify call.",
       buckets: LATENCY_BUCKETS_SECONDS,
     }),
     deadLetters: metrics.counter({
@@ -147,17 +147,14 @@ export function watchState(metrics: Metrics, state: () => ProcessorState): void 
       (now) => now.assignedPartitions,
     ],
     audience_restoring_partitions: [
-      "Partitions that are being restored; their events wait.",
+      "Partitions being restored; their events wait.",
       (now) => now.restoringPartitions,
     ],
     audience_outstanding_events: ["Events in memory, not settled yet.", (now) => now.outstandingEvents],
     audience_profiles: ["Profiles on disk.", (now) => now.profiles],
-    audience_computations: [
-      "Audiences, computed traits and lists that are kept up.",
-      (now) => now.computations,
-    ],
+    audience_computations: ["Audiences, computed traits and lists.", (now) => now.computations],
     audience_watermark_timestamp_seconds: [
-      "Up to when windows have ended, of the partition that is furthest behind; 0 while none is open. Ten seconds old where no audience or trait is defined.",
+      "Up to when windows have ended, of the partition furthest behind; 0 while none is open. Ten seconds old where no audience or trait is defined.",
       (now) => now.watermarkMs / 1000,
     ],
   });

@@ -90,7 +90,7 @@ export function watchUnreadable(
   });
   metrics.gauge({
     name: "control_unreadable_destinations",
-    help: "Destinations with secrets that no configured encryption key opens: they get no call.",
+    help: "Destinations with secrets that no encryption key opens: they get no call.",
     collect: (gauge) => gauge.set({}, ids.size),
   });
   judged.then(

@@ -22,7 +22,7 @@ export function createTelemetry(
 ): Telemetry {
   const requests = metrics.counter({
     name: "control_requests_total",
-    help: "Requests to the control API, by class of the answer's status.",
+    help: "Requests to the control API, by class of status.",
     labels: { status: STATUS_CLASSES },
   });
   const durations = metrics.histogram({
@@ -37,17 +37,17 @@ export function createTelemetry(
   });
   const tests = metrics.counter({
     name: "control_test_requests_total",
-    help: "Requests sent by test calls, by outcome.",
+    help: "Requests of test calls, by outcome.",
     labels: { outcome: ["success", "retryable", "permanent"] },
   });
   const poison = metrics.counter({
     name: "control_poison_records_total",
-    help: "Configuration records that could not be read.",
+    help: "Unreadable configuration records.",
     labels: { resource: RESOURCES },
   });
   metrics.gauge({
     name: "control_configured",
-    help: "Sources, destinations, audiences and computed traits that exist.",
+    help: "Sources, destinations, audiences and computed traits.",
     labels: { resource: RESOURCES },
     collect(gauge) {
       for (const resource of RESOURCES) gauge.set({ resource }, sizes[resource]());

@@ -31,13 +31,13 @@ const deliverySettings = settingsGroup({
       env: "HOOKLINE_MAX_IN_FLIGHT_PER_ENDPOINT",
       type: value.integer({ min: 1, max: 10_000 }),
       default: "256",
-      doc: "Most requests that one deliverer has under way to one endpoint (a webhook's URL); it finds out how many the endpoint takes.",
+      doc: "Most requests that one deliverer has under way to one endpoint (a webhook's URL).",
     }),
     recordedAttempts: setting({
       env: "HOOKLINE_RECORDED_ATTEMPTS",
       type: value.choice(RECORDED_ATTEMPTS),
       default: "sample",
-      doc: "Which requests get a record: sample, of each destination 50 failures a second, and one success a second or 60 after a quiet minute; all, every one, which costs CPU for every call (decision 95).",
+      doc: "Which requests get a record: sample, of each destination 50 failures a second, and one success a second or 60 after a quiet minute; all costs CPU for every call (decision 95).",
     }),
   },
 });

@@ -45,7 +45,7 @@ function meters(metrics: Metrics) {
   return {
     attempts: metrics.counter({
       name: "delivery_attempts_total",
-      help: "Requests to webhooks by outcome; `attempt` tells a call's first attempt from its retries.",
+      help: "Requests to webhooks by outcome.",
       labels: { outcome: ["success", ...OUTCOME_REASONS], attempt },
     }),
     duration: metrics.histogram({
@@ -66,7 +66,7 @@ function meters(metrics: Metrics) {
     }),
     diverted: metrics.counter({
       name: "delivery_diverted_total",
-      help: "Calls put off without a request, because their endpoint was full, down, or wanted a pause.",
+      help: "Calls put off without a request: their endpoint was full, down, or wanted a pause.",
       labels: { reason: DIVERT_REASONS },
     }),
     expired: metrics.counter({
@@ -80,7 +80,7 @@ function meters(metrics: Metrics) {
     }),
     rebalances: metrics.counter({
       name: "delivery_rebalances_total",
-      help: "How often the consumer group gave out its partitions again.",
+      help: "Rebalances of the consumer group.",
     }),
   };
 }
@@ -174,7 +174,7 @@ export function watchState(metrics: Metrics, state: () => DeliveryState): void {
   });
   metrics.gauge({
     name: "delivery_endpoints",
-    help: "Endpoints that this process knows right now, by the state of their circuit breaker.",
+    help: "Endpoints that this process knows, by state of their breaker.",
     labels: { breaker: BREAKER_STATES },
     collect(gauge) {
       const { breakers } = state();

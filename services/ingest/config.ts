@@ -41,7 +41,7 @@ const ingestSettings = settingsGroup({
       env: "HOOKLINE_INGEST_MAX_CONNECTIONS",
       type: value.integer({ min: 1, max: 1_000_000 }),
       default: "10000",
-      doc: "Connections that one process keeps open; more are closed as soon as they come.",
+      doc: "Connections that one process keeps open; more are closed at once.",
     }),
     maxWaitingMegabytes: setting({
       env: "HOOKLINE_INGEST_MAX_WAITING_MB",

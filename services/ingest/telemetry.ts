@@ -46,7 +46,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   });
   const duration = metrics.histogram({
     name: "ingest_request_duration_seconds",
-    help: "From the request's headers to the answer, the wait for Kafka's acknowledgement included.",
+    help: "From the request's headers to the answer.",
     labels: { route: ROUTES },
     buckets: LATENCY_BUCKETS_SECONDS.filter((seconds) => seconds <= 10),
   });
@@ -56,7 +56,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   });
   const accepted = metrics.counter({
     name: "ingest_calls_accepted_total",
-    help: "Calls that were stored durably.",
+    help: "Calls stored durably.",
     labels: { type: CALL_TYPES },
   });
   const rejected = metrics.counter({
@@ -81,7 +81,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   });
   const limited = metrics.counter({
     name: "ingest_requests_rate_limited_total",
-    help: "Requests answered 429: the source was over its rate.",
+    help: "Requests answered 429.",
   });
   return {
     answered(route, status, durationMs) {
@@ -143,12 +143,12 @@ export function watchSuppressions(
 ): void {
   metrics.gauge({
     name: "ingest_suppressions",
-    help: "Suppressed users, of all sources or of one, that this process knows.",
+    help: "Suppressed users, of all sources or of one.",
     collect: (gauge) => gauge.set({}, table.size),
   });
   metrics.gauge({
     name: "ingest_suppressions_last_record_timestamp_seconds",
-    help: "When the newest record of the suppressions that was read was written; 0 before the first.",
+    help: "When the newest suppression read was written; 0 before the first.",
     collect: (gauge) => gauge.set({}, (table.lastRecordAtMs ?? 0) / 1_000),
   });
 }
@@ -157,7 +157,7 @@ export function watchSuppressions(
 export function watchRefusedRecords(metrics: Metrics): () => void {
   const dropped = metrics.counter({
     name: "ingest_refused_records_dropped_total",
-    help: "Records of refused calls that Kafka did not take: live events lack them, statistics count them ten seconds later.",
+    help: "Records of refused calls that Kafka did not take: live events lack them, statistics have them ten seconds later.",
   });
   return () => dropped.inc({}, 1);
 }

@@ -17,7 +17,7 @@ const dedupeSettings = settingsGroup({
       env: "HOOKLINE_DEDUPE_WINDOW",
       type: value.duration,
       default: "24h",
-      doc: "How long a messageId is remembered: a second call with it from the same source and user is dropped.",
+      doc: "How long a messageId is remembered: a second call with it of the same source and user is dropped.",
     }),
   },
   check: ({ windowMs }) =>
@@ -31,7 +31,7 @@ const routingSettings = settingsGroup({
       env: "HOOKLINE_RECORDED_CALLS",
       type: value.choice(RECORDED_CALLS),
       default: "all",
-      doc: "Which calls get a record of their routing: all, so that it can be looked up where each call went and why, which costs CPU for every call (decision 95); or none.",
+      doc: "Which calls get a record of where they went and why: all, which costs CPU for every call (decision 95); or none.",
     }),
   },
 });

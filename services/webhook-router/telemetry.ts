@@ -34,7 +34,7 @@ export function createTelemetry(options: {
   let lastCallAtMs = 0;
   options.metrics.gauge({
     name: "router_last_call_timestamp_seconds",
-    help: "When the call that was routed last had been accepted.",
+    help: "When the last routed call was accepted.",
     collect: (gauge) => gauge.set({}, lastCallAtMs / 1000),
   });
 
@@ -75,7 +75,7 @@ function meters(metrics: Metrics) {
     jobs: metrics.counter({ name: "router_jobs_total", help: "Delivery jobs made." }),
     repeated: metrics.counter({
       name: "router_repeated_calls_total",
-      help: "Calls read again after a crash or a rebalance, before their first reading was committed.",
+      help: "Calls read again after a crash or a rebalance.",
     }),
     age: metrics.histogram({
       name: "router_call_age_seconds",
@@ -89,7 +89,7 @@ function meters(metrics: Metrics) {
     }),
     rebalances: metrics.counter({
       name: "router_rebalances_total",
-      help: "How often the consumer group gave out its partitions again.",
+      help: "Rebalances of the consumer group.",
     }),
   };
 }
@@ -103,6 +103,6 @@ export function watchState(metrics: Metrics, state: () => RouterState): void {
       "Partitions whose duplicate window is being brought up to date; their calls wait.",
       (now) => now.openingWindows,
     ],
-    router_lag_calls: ["Calls of the assigned partitions that are not committed yet.", (now) => now.lagCalls],
+    router_lag_calls: ["Calls of the assigned partitions not committed yet.", (now) => now.lagCalls],
   });
 }

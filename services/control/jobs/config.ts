@@ -19,7 +19,7 @@ export const deletedAudienceSettings = settingsGroup({
       env: "HOOKLINE_DELETED_AUDIENCE_RETENTION",
       type: value.duration,
       default: "7d",
-      doc: "How long records and imports of a deleted audience, list or computed trait are kept. Its key stays used for ever.",
+      doc: "How long records and imports of a deleted audience, list or computed trait are kept.",
     }),
   },
 });
@@ -31,7 +31,7 @@ export const importSettings = settingsGroup({
       env: "HOOKLINE_IMPORT_RATE",
       type: value.integer({ min: 1, max: 100_000 }),
       default: "5000",
-      doc: "Members a second that one process puts on imported lists, or takes off them, each with an identify call.",
+      doc: "Members a second that one process puts on imported lists, or takes off.",
     }),
   },
 });
@@ -43,7 +43,7 @@ export const regulationSettings = settingsGroup({
       env: "HOOKLINE_REGULATION_RATE",
       type: value.integer({ min: 1, max: 100_000 }),
       default: "200",
-      doc: "Delete notifications a second that one process writes for all its regulations, so that calls keep their latency.",
+      doc: "Delete notifications a second that one process writes for all its regulations.",
     }),
   },
 });

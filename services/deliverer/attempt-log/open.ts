@@ -15,7 +15,7 @@ export function openAttemptLog(
 ): AttemptLog {
   const dropped = metrics.counter({
     name: "delivery_attempt_records_dropped_total",
-    help: "Records of attempts and totals that were dropped while Kafka was away; no call is lost by it.",
+    help: "Records of attempts and totals dropped while Kafka was away; no call is lost.",
     labels: { kind: ["attempt", "total"] },
   });
   const producer = kafka.durableProducer();

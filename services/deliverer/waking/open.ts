@@ -124,7 +124,7 @@ function aheadOfTime(
 ) {
   const wokenCalls = metrics.counter({
     name: "delivery_woken_calls_total",
-    help: "Waiting calls that were taken ahead of their due time.",
+    help: "Waiting calls taken ahead of their due time.",
   });
   const destination = (id: string) => destinations.state(id);
   const configured = {

@@ -34,7 +34,7 @@ export const healthSettings = settingsGroup({
       env: "HOOKLINE_OPERATOR_WEBHOOK_SECRET",
       type: value.text,
       secret: true,
-      doc: "Signs those events as Standard Webhooks does; what follows whsec_ is base64. Without it they are not signed.",
+      doc: "Signs those events as Standard Webhooks does; what follows whsec_ is base64.",
     }),
   },
 });

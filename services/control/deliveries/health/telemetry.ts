@@ -7,7 +7,7 @@ const STATES = ["untested", "failing", "recovering"] as const;
 export function watchHealth(metrics: Metrics, counts: ReadonlyMap<string, number>): void {
   metrics.gauge({
     name: "control_tried_destinations",
-    help: "Destinations that are sent calls: what the share of those that fail is of.",
+    help: "Destinations that are sent calls.",
     collect(gauge) {
       let sum = 0;
       for (const count of counts.values()) sum += count;
@@ -16,7 +16,7 @@ export function watchHealth(metrics: Metrics, counts: ReadonlyMap<string, number
   });
   metrics.gauge({
     name: "control_unwell_destinations",
-    help: "Destinations that are not healthy though they are sent calls; without those that are switched off or paused.",
+    help: "Destinations that are sent calls and not healthy, nor switched off or paused.",
     labels: { state: STATES },
     collect(gauge) {
       for (const state of STATES) gauge.set({ state }, counts.get(state) ?? 0);
@@ -27,7 +27,7 @@ export function watchHealth(metrics: Metrics, counts: ReadonlyMap<string, number
 export function createEventObserver(metrics: Metrics, logger: Logger): EventObserver {
   const events = metrics.counter({
     name: "control_operational_events_total",
-    help: "Requests to the operator's webhook, and events that expired.",
+    help: "Requests to the operator's webhook, and expired events.",
     labels: { outcome: ["delivered", "failed", "expired"] },
   });
   return {

@@ -13,7 +13,7 @@ export const indexSettings = settingsGroup({
       env: "HOOKLINE_INDEX_THREADS",
       type: value.integer({ min: 0, max: 64 }),
       default: "0",
-      doc: "Threads that recorded calls are shared among by partition, each with a core, 55 MiB of memory, a file and a connection to Kafka of its own; 0: the process's own thread does it. Another number builds the index again from the topics.",
+      doc: "Threads that share recorded calls by partition, each with a core, 55 MiB of memory, a file and a connection to Kafka of its own; 0: the process's own thread does it. Another number builds the index again.",
     }),
   },
 });

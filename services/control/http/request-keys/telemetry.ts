@@ -11,7 +11,7 @@ export interface KeyObserver {
 export function createKeyObserver(metrics: Metrics, held: () => number): KeyObserver {
   const requests = metrics.counter({
     name: "control_keyed_requests_total",
-    help: "Requests with an Idempotency-Key; repeated: answered as before.",
+    help: "Requests with an Idempotency-Key.",
     labels: { outcome: ["carried_out", "repeated", "refused"] },
   });
   metrics.gauge({

@@ -111,7 +111,7 @@ function workOf(
 ): Omit<SyncWork, "write"> {
   const written = metrics.counter({
     name: "control_connection_sync_calls_total",
-    help: "Identify calls written for destinations that were connected later.",
+    help: "Identify calls written for destinations connected later.",
   });
   const records = { serde, topic: topics.deliveryJobs, nowMs };
   return {

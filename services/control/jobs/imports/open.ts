@@ -118,7 +118,7 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
   });
   metrics.gauge({
     name: "control_imports_oldest_held_timestamp_seconds",
-    help: "Since when the oldest import waits for its confirmation; 0 while none does. Not of deleted lists, nor of those to which a later import was applied.",
+    help: "Since when the oldest import waits for its confirmation; 0 while none does. Not of deleted lists, nor of those with a later import applied.",
     collect: (gauge) =>
       gauge.set({}, (oldestHeldMs(working.table.entries(), work.isThere) ?? 0) / MILLISECONDS_A_SECOND),
   });
@@ -131,7 +131,7 @@ function workOf(
 ): Omit<ImportWork, "write"> {
   const written = metrics.counter({
     name: "control_import_changes_total",
-    help: "Users whom imports have put on a list or taken off it.",
+    help: "Users whom imports put on a list or took off.",
   });
   const folded = {
     admin: kafka.admin(),

@@ -87,7 +87,7 @@ function workOf(
   const { candidates, kafka, store, deliveries, deadLetters, serde, topics } = parts;
   const replayed = metrics.counter({
     name: "control_replayed_calls_total",
-    help: "Calls that became delivery jobs again.",
+    help: "Calls replayed.",
   });
   return {
     kafka,
