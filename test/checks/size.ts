@@ -1,4 +1,4 @@
-// Prints how large the tree is, by what it is for: `npm run check:size`. It refuses nothing; the goals are those of the house.
+// Prints how large the tree is, by what it is for, and refuses more than its bounds (decision 132): `npm run check:size`.
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { trackedFiles } from "./tracked-files.ts";
@@ -47,22 +47,24 @@ const product = byKind.get("product") ?? [];
 const pages = files.filter(({ file }) => file.endsWith(".md"));
 const readme = pages.find(({ file }) => file === "README.md");
 const short = product.filter(({ lines }) => lines < SHORT_LINES);
-const rows: readonly (readonly [what: string, now: string, goal: string])[] = [
-  ["lines of the product", String(sum(product, "lines")), "60,000"],
-  ["lines of tests", String(sum(byKind.get("tests") ?? [], "lines")), "78,000"],
-  ["lines recorded and generated", String(sum(byKind.get("recorded and generated") ?? [], "lines")), "6,000"],
-  ["words of all pages", String(sum(pages, "words")), "45,000"],
-  ["lines of the README", String(readme?.lines ?? 0), "120"],
+const rows: readonly (readonly [what: string, now: number, bound: number])[] = [
+  ["lines of the product", sum(product, "lines"), 107_000],
+  ["lines of tests", sum(byKind.get("tests") ?? [], "lines"), 127_000],
+  ["lines recorded and generated", sum(byKind.get("recorded and generated") ?? [], "lines"), 6_000],
+  ["words of all pages", sum(pages, "words"), 45_000],
+  ["lines of the README", readme?.lines ?? 0, 120],
+  [`product files over ${LONG_LINES} lines`, product.filter(({ lines }) => lines > LONG_LINES).length, 0],
   [
-    `product files over ${LONG_LINES} lines`,
-    String(product.filter(({ lines }) => lines > LONG_LINES).length),
-    "0",
-  ],
-  [
-    `product files under ${SHORT_LINES} lines`,
-    `${((100 * short.length) / product.length).toFixed(1)} %`,
-    "8 %",
+    `% of product files under ${SHORT_LINES} lines`,
+    Math.round((1_000 * short.length) / product.length) / 10,
+    8,
   ],
 ];
-for (const [what, now, goal] of rows)
-  process.stdout.write(`${what.padEnd(32)}${now.padStart(8)}  (goal ${goal})\n`);
+for (const [what, now, bound] of rows)
+  process.stdout.write(`${what.padEnd(34)}${String(now).padStart(8)}  (at most ${bound})\n`);
+const over = rows.filter(([, now, bound]) => now > bound);
+for (const [what, now, bound] of over)
+  process.stderr.write(
+    `${what}: ${now - bound} too many. Remove as much, or raise the bound in test/checks/size.ts in a commit of its own that says why.\n`,
+  );
+if (over.length > 0) process.exitCode = 1;
