@@ -137,19 +137,6 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     firstSeed: 971,
   },
   {
-    name: "how far a regulation is is written behind another process",
-    edits: [
-      {
-        file: "services/control/jobs/regulations/open.ts",
-        now: "replace: (progress) => sole.replace(progress, (after, only) => store.put(after, only)),",
-        before: "replace: ({ after }) => store.put(after),",
-      },
-    ],
-    breaks: [TOLD],
-    worlds: "members",
-    firstSeed: 981030,
-  },
-  {
     name: "a regulation is noted as notified before it is",
     edits: [
       {

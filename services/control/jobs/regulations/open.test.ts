@@ -53,7 +53,7 @@ function process(quiet: QuietWorld, name: string) {
     if (given === undefined) throw new Error("it is not open yet");
     return given;
   };
-  return { lifecycle, metrics, running: () => metrics.value("control_regulations_open"), store };
+  return { host, lifecycle, metrics, running: () => metrics.value("control_regulations_open"), store };
 }
 
 function setup() {
@@ -110,6 +110,24 @@ describe("regulations of a process", () => {
     await until(40_000);
     expect(status).toBe(0);
     expect([countOf("calls"), next.store().get("reg_1")?.state]).toEqual([40, "finished"]);
+  });
+
+  test("that a process was frozen over end in the other one, behind which it writes nothing when it goes on", async () => {
+    const { countOf, start, until } = setup();
+    const [one, other] = [start("control-1"), start("control-2")];
+    await until(10_000);
+    void one.store().put(asked({ subjectIds: Array.from({ length: 40 }, (_, index) => `u${index}`) }));
+    await until(13_000);
+    const [owner, next] = one.running() === 1 ? [one, other] : [other, one];
+    owner.host.freeze();
+    await until(45_000);
+    expect([next.store().get("reg_1")?.state, next.running()]).toEqual(["finished", 0]);
+    const written = countOf("calls");
+    owner.host.thaw();
+    await until(75_000);
+    expect([one, other].map(({ store }) => store().get("reg_1")?.state)).toEqual(["finished", "finished"]);
+    // A few may be notified of twice, under the same message ids.
+    expect(countOf("calls") - written).toBeLessThan(8);
   });
 
   test("for the same user act in their order, whatever partitions their records have", async () => {
