@@ -18,8 +18,8 @@ const PER_SECOND = 50;
 const LIVE_SECONDS = 20;
 /** Drawn beyond what is seen; a window of 800 px has some twenty rows. */
 const MOST_DRAWN = 120;
-/** Of a task while rows and events come, three frames: 10,000 rows that are all drawn take seconds. */
-const MOST_TASK_MS = 50;
+/** A task takes less, while rows and events come, than drawing so many plain rows at once: a fifth to a third of it. Drawing all 10,000 takes ten times that. */
+const MOST_ROWS_A_TASK = 1_000;
 /** Of all tasks until the first page is usable. */
 const MOST_FIRST_MS = 1_000;
 const ATTACK = `<img src=x onerror="window.ran=1">\u202egnp.exe\u0007`;
@@ -67,6 +67,23 @@ async function tasksOf(what: string, work: () => Promise<void>): Promise<readonl
 
 function eventIn(line: string): TraceEvent {
   return JSON.parse(line.slice(line.indexOf("{"), line.lastIndexOf("}") + 1)) as TraceEvent;
+}
+
+/** What a browser of this machine takes to draw plain rows in one task, in ms. */
+async function drawingMs(rows: number): Promise<number> {
+  const [longest = 0] = await tasksOf(`drawing ${rows} rows`, async () => {
+    await shown.page.evaluate(`{
+      const table = document.createElement("table");
+      for (let row = 0; row < ${rows}; row += 1) {
+        const cells = table.insertRow();
+        for (let cell = 0; cell < 4; cell += 1) cells.insertCell().append("text " + row);
+      }
+      document.body.append(table);
+      table.getBoundingClientRect();
+      table.remove();
+    }`);
+  });
+  return longest;
 }
 
 const drawn = async (): Promise<number> =>
@@ -143,7 +160,8 @@ test(`${ROWS} members are loaded page by page, looked through and gone through b
       await click("Load more").catch(() => undefined);
     }
   });
-  expect(loading[0]).toBeLessThan(MOST_TASK_MS);
+  const mostTaskMs = await drawingMs(MOST_ROWS_A_TASK);
+  expect(loading[0]).toBeLessThan(mostTaskMs);
   expect(await drawn()).toBeLessThan(MOST_DRAWN);
   const scrolling = await tasksOf(`scrolling through ${ROWS} members`, async () => {
     for (let part = 0; part <= 10; part += 1) {
@@ -151,7 +169,7 @@ test(`${ROWS} members are loaded page by page, looked through and gone through b
       await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
     }
   });
-  expect(scrolling[0]).toBeLessThan(MOST_TASK_MS);
+  expect(scrolling[0]).toBeLessThan(mostTaskMs);
   expect(await drawn()).toBeLessThan(MOST_DRAWN);
   expect(await text()).toMatch(/guest-\d+/);
   expect(await page.evaluate(`document.querySelector("table.long").getAttribute("aria-rowcount")`)).toBe(
@@ -246,7 +264,7 @@ test(`${PER_SECOND} live events a second are drawn as they come`, async () => {
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, leftMs)));
     }
   });
-  expect(tasks[0]).toBeLessThan(MOST_TASK_MS);
+  expect(tasks[0]).toBeLessThan(await drawingMs(MOST_ROWS_A_TASK));
   expect(Number(await page.evaluate(`document.querySelectorAll(".live li").length`))).toBeLessThan(
     MOST_DRAWN,
   );
