@@ -274,17 +274,16 @@ test("begins anew where another partition has: that one has lost what profiles o
   elsewhere("deleted", 0);
   for (let look = 0; look < 5; look += 1) await companions.advance();
   expect(ofLeaf()).toHaveLength(before);
-  elsewhere("preparing", 1);
+  elsewhere("preparing", 3);
   await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "counted");
   const since = ofLeaf().slice(before);
-  expect(since.map(({ generation, state }) => `${state} ${generation}`)).toEqual(
-    expect.arrayContaining(["deleted 0", "preparing 1", "counted 1"]),
-  );
+  const said = new Set(since.map(({ generation, state }) => `${state} ${generation}`));
+  expect(said).toEqual(new Set(["deleted 0", "preparing 3", "counted 3"]));
   // What was counted in the life before counts no more.
   elsewhere("live", 0);
   for (let look = 0; look < 5; look += 1) await companions.advance();
   expect(ofLeaf().at(-1)?.state).toBe("counted");
-  elsewhere("counted", 1);
+  elsewhere("counted", 3);
   await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "live");
   await companions.live("twice");
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
