@@ -1,7 +1,7 @@
 // Writes with a producer id and an epoch (KIP-98): a leader takes each record once, and refuses an epoch after a later one.
 import type { Host } from "#host";
 import { backoffMs } from "../backoff.ts";
-import type { BatchProducer, ProduceClient } from "../cluster.ts";
+import type { BatchProducer, Cluster, ProduceClient } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import type { MetadataCache } from "../producing/metadata.ts";
 import type { PartitionWriter } from "../table-types.ts";
@@ -17,6 +17,12 @@ type Written = Pick<OutgoingRecord, "key" | "value">;
 export interface StampedWriterParts {
   readonly client: ProduceClient;
   readonly host: Pick<Host, "delay" | "elapsed" | "random" | "setTimeout">;
+}
+
+/** What it takes to begin with an id that nobody has had. */
+export interface NewWriterParts extends StampedWriterParts {
+  readonly cluster: Pick<Cluster, "newProducerId">;
+  readonly metadata: Pick<MetadataCache, "partitionCount" | "fetch">;
 }
 
 export interface StampedWriterOptions {
@@ -132,10 +138,7 @@ export async function persistently<R>(
 }
 
 /** Asks Kafka where it is not known. */
-export async function partitionCountOf(
-  topic: string,
-  metadata: Pick<MetadataCache, "partitionCount" | "fetch">,
-): Promise<number> {
+export async function partitionCountOf(topic: string, metadata: NewWriterParts["metadata"]): Promise<number> {
   if (metadata.partitionCount(topic) === undefined) await metadata.fetch(topic);
   return metadata.partitionCount(topic) ?? 0;
 }

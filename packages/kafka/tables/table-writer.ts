@@ -1,5 +1,4 @@
-import type { BatchProducer, Cluster } from "../cluster.ts";
-import type { MetadataCache } from "../producing/metadata.ts";
+import type { BatchProducer } from "../cluster.ts";
 import { partitionOfKey } from "../producing/partitioner.ts";
 import type { PartitionWriter, TableWriter, TableWriterOptions } from "../table-types.ts";
 import { fencedMark, openedMark } from "./open-writers.ts";
@@ -7,10 +6,10 @@ import {
   fenced,
   inTime,
   LAST_EPOCH,
+  type NewWriterParts,
   partitionCountOf,
   persistently,
   StampedWriter,
-  type StampedWriterParts,
 } from "./stamped-writer.ts";
 
 /**
@@ -19,11 +18,6 @@ import {
  * fence the writer then.
  */
 const MARK_HOLDS_MS = 3_600_000;
-
-export interface TableWriterParts extends StampedWriterParts {
-  readonly cluster: Pick<Cluster, "newProducerId">;
-  readonly metadata: Pick<MetadataCache, "partitionCount" | "fetch">;
-}
 
 /** A writer's hold on a partition. */
 interface Taken {
@@ -38,11 +32,11 @@ interface Taken {
  * that there is, until somebody fences it.
  */
 export class MarkingTableWriter implements TableWriter {
-  readonly #parts: TableWriterParts;
+  readonly #parts: NewWriterParts;
   readonly #options: TableWriterOptions;
   readonly #taken = new Map<number, Taken>();
 
-  constructor(parts: TableWriterParts, options: TableWriterOptions) {
+  constructor(parts: NewWriterParts, options: TableWriterOptions) {
     this.#parts = parts;
     this.#options = options;
   }

@@ -54,9 +54,11 @@ export class LeafRegistry {
    * profiles, and waits for that.
    */
   isOutdated(key: string): boolean {
+    const newest = this.#parts.newestLife(`${PREFIX}${key}`) ?? 0;
+    // Most have one life, and it is asked of each several times a second.
+    if (newest === 0) return false;
     const known = this.of(key);
-    if (known === undefined || known.state === "deleted") return false;
-    return (this.#parts.newestLife(known.id) ?? 0) > known.generation;
+    return known !== undefined && known.state !== "deleted" && newest > known.generation;
   }
 
   /** The one that another partition has begun, or else the next. */
