@@ -70,10 +70,10 @@ function syncConnections(context: Context, parts: OpenSyncsParts): void {
   const owner = new WorkOwner<DestinationConfig>({
     isOpen: () => true,
     host,
-    async work(id, signal, lost) {
+    producer,
+    async work(id, { signal, write }) {
       const read = [store, parts.destinations, parts.audiences, parts.suppressed];
       await Promise.all(read.map((one) => one.refresh()));
-      const write: SyncWork["write"] = (records) => producer.send(records, lost);
       await workOn(id, { ...work, write }, signal);
     },
     onFailed: (destinationId, error) =>

@@ -89,10 +89,10 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
   const owner = new WorkOwner<MembershipImport>({
     isOpen: ({ state }) => state === "staged",
     host,
-    async work(id, signal, lost) {
+    producer: working.producer,
+    async work(id, { signal, write }) {
       // To the end: another process may have come further, a list may be deleted, a user suppressed.
       await Promise.all([working.table.load(), parts.suppressed.refresh(), parts.audiences.refresh()]);
-      const write: ImportWork["write"] = (records) => working.producer.send(records, lost);
       await workOn(id, { ...work, write }, signal);
     },
     onFailed: (importId, error) => logger.warn({ importId, err: error }, "an import cannot go on yet"),

@@ -75,10 +75,10 @@ function own(context: Context, parts: OpenRegulationsParts, working: Working): v
   const owner = new WorkOwner<Regulation>({
     isOpen: (regulation) => !hasEnded(regulation),
     host,
-    async work(id, signal, lost) {
+    producer: working.producer,
+    async work(id, { signal, write }) {
       // To the end: another process may have come further, and a destination may be new.
       await Promise.all([working.table.load(), parts.destinations.refresh()]);
-      const write: RegulationWork["write"] = (records) => working.producer.send(records, lost);
       await workOn(id, { ...work, write }, signal);
     },
     onFailed: (regulationId, error) =>

@@ -42,7 +42,8 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
   const owner = new WorkOwner<Replay>({
     isOpen: ({ state }) => state === "running",
     host,
-    async work(id, signal, lost) {
+    producer,
+    async work(id, { signal, write }) {
       // To the end: another process may have come further, and a deletion may be new.
       await Promise.all([table.load(), parts.deletedUsers.refresh()]);
       const replay = store.get(id);
@@ -52,7 +53,6 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
         if (!store.isAsWritten(id)) await store.put(replay);
         return;
       }
-      const write: ReplayWork["write"] = (records) => producer.send(records, lost);
       const work = { ...common, write };
       if (isCallReplay(replay)) await workOnCalls(replay, work, signal);
       else await workOn(id, work, signal);

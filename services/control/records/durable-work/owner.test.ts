@@ -10,18 +10,23 @@ function bench() {
   const settled: number[] = [];
   const begun: string[] = [];
   const aborted: string[] = [];
-  const lost: string[] = [];
+  const unsent: string[] = [];
   const back: number[] = [];
   const failures: string[] = [];
   const ends = new Map<string, (outcome?: Error) => void>();
   const owner = new WorkOwner<Replay>({
     isOpen: ({ state }) => state === "running",
     host: systemHost,
-    work(id, signal, isLost) {
+    producer: {
+      async send(records, signal) {
+        for (const { key } of records) signal?.addEventListener("abort", () => void unsent.push(String(key)));
+      },
+    },
+    work(id, { signal, write }) {
       begun.push(id);
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       signal.addEventListener("abort", () => void aborted.push(id));
-      isLost.addEventListener("abort", () => void lost.push(id));
+      void write([{ topic: "jobs", key: id, value: null }]);
       ends.set(id, (error) => (error === undefined ? resolve() : reject(error)));
       return promise;
     },
@@ -62,7 +67,7 @@ function bench() {
     ends.get(id)?.(error);
     await new Promise(setImmediate);
   };
-  return { aborted, back, begun, end, failures, lose, lost, owned, owner, read, settled, unsure };
+  return { aborted, back, begun, end, failures, lose, owned, owner, read, settled, unsent, unsure };
 }
 
 describe("the owner of work", () => {
@@ -74,14 +79,14 @@ describe("the owner of work", () => {
     expect([begun, settled, owner.running]).toEqual([["a"], [request], 0]);
   });
 
-  test("lets go of it when its partition may be another's, heard of or not", async () => {
-    const { aborted, back, lost, owned, read, settled, unsure } = bench();
+  test("lets go of it when its partition may be another's, heard of or not, and sends nothing of it again", async () => {
+    const { aborted, back, owned, read, settled, unsent, unsure } = bench();
     const request = read(replay({ id: "a" }));
     // A reader that is not sure steps nothing.
     owned.delete(0);
     unsure.add(0);
     await until(() => back.length > 0, { timeoutMs: 10_000, what: "the record to be given back" });
-    expect([aborted, lost, back, settled]).toEqual([["a"], ["a"], [request], []]);
+    expect([aborted, unsent, back, settled]).toEqual([["a"], ["a"], [request], []]);
   });
 
   test("works on it again for a record that came while the work was ending: that may have been decided before", async () => {
@@ -147,14 +152,14 @@ describe("the owner of work", () => {
   });
 
   test("that stops waits for the end of its work, and gives the record back only when it is read here no more", async () => {
-    const { aborted, back, begun, end, lose, owner, read, settled } = bench();
+    const { aborted, back, begun, end, lose, owner, read, settled, unsent } = bench();
     const record = read(replay({ id: "a" }));
     let hasStopped = false;
     const stopped = owner.stop().then(() => {
       hasStopped = true;
     });
     await new Promise(setImmediate);
-    expect([aborted, hasStopped]).toEqual([["a"], false]);
+    expect([aborted, unsent, hasStopped]).toEqual([["a"], [], false]);
     await end("a");
     await stopped;
     expect([begun, settled, back]).toEqual([["a"], [], []]);

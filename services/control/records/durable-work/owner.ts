@@ -1,16 +1,25 @@
 // Exactly one process works on what a record asks for: the one whose member of the consumer group has the record's partition. The record is
 // not settled, so not committed, before the work has ended: whoever gets the partition after a crash reads it again and goes on.
 import type { Host } from "#host";
-import type { Claim, Settle, Step, TopicPartition } from "#kafka";
+import type { Claim, OutgoingRecord, Producer, Settle, Step, TopicPartition } from "#kafka";
+
+/** What work in hand is done with. */
+export interface Owned {
+  /** Aborted when the work has to end early. */
+  readonly signal: AbortSignal;
+  /**
+   * Resolves when Kafka has the records. Nothing is sent again once the work may be another process's, which does again all that is not noted:
+   * what would be written behind it then could undo something later.
+   */
+  readonly write: (records: readonly OutgoingRecord[]) => Promise<void>;
+}
 
 export interface OwnerOptions<T> {
   /** False for a record that says that the work has ended. */
   readonly isOpen: (record: T) => boolean;
-  /**
-   * Resolves when the work has ended; rejects to be tried again. Ends early with `signal`. From `lost` on it may be another process's, which does
-   * again all that is not noted: what would be written behind it then could undo something later.
-   */
-  readonly work: (id: string, signal: AbortSignal, lost: AbortSignal) => Promise<void>;
+  /** Resolves when the work has ended; rejects to be tried again. */
+  readonly work: (id: string, owned: Owned) => Promise<void>;
+  readonly producer: Pick<Producer, "send">;
   readonly host: Pick<Host, "delay">;
   readonly onFailed: (id: string, error: unknown) => void;
   readonly retryAfterMs?: number;
@@ -129,8 +138,9 @@ export class WorkOwner<T extends { readonly id: string }> {
 
   /** The work, let go of as soon as its partition may be another's: a process that was cut off goes on without hearing so. */
   async #watched(id: string, hand: WorkInProgress): Promise<void> {
-    const { host, work } = this.#options;
+    const { host, producer, work } = this.#options;
     const { signal } = hand.ending;
+    const write: Owned["write"] = (records) => producer.send(records, hand.lost.signal);
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     const watch = async (): Promise<void> => {
@@ -140,7 +150,7 @@ export class WorkOwner<T extends { readonly id: string }> {
       }
     };
     void watch();
-    await work(id, signal, hand.lost.signal).finally(() => over.abort());
+    await work(id, { signal, write }).finally(() => over.abort());
   }
 
   #settle(id: string, hand: WorkInProgress): void {
