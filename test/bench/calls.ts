@@ -1,5 +1,7 @@
 // The calls that the benchmarks send: the size and shape of what analytics-node sends for a server-side track call.
 
+export const SAMPLE_EVENT = "Order Completed";
+
 /**
  * One track call of about 0.7 KB. The generator writes the user's digits, the message's run and number, and the sending time anew in
  * each (go/load/template.go), in their width; the time travels in the properties so that a receiver can tell the latency.
@@ -7,7 +9,7 @@
 export function sampleCall(): object {
   return {
     type: "track",
-    event: "Order Completed",
+    event: SAMPLE_EVENT,
     userId: "user-0000",
     messageId: `bench-${"0".repeat(20)}-${"0".repeat(12)}`,
     timestamp: "2026-01-02T03:04:05.678Z",

@@ -1,3 +1,4 @@
+import { createAudiences } from "./audiences.ts";
 import type { Bench, BenchContext } from "./bench.ts";
 import { sayCosts } from "./cost-table.ts";
 import { costsOver } from "./costs.ts";
@@ -22,7 +23,7 @@ const RATES = [345, 2_000];
 const LINGERS_MS = [0, 4, 10];
 const BATCH = 20;
 
-type Flag = "seconds" | "warm-up" | "endpoints" | "rate" | "log-relay" | "linger";
+type Flag = "seconds" | "warm-up" | "endpoints" | "audiences" | "rate" | "log-relay" | "linger";
 type Context = BenchContext<Flag>;
 
 /** By the name that each load has in the report. */
@@ -49,6 +50,7 @@ async function product(context: Context, rates: readonly number[]): Promise<Map<
   const rig: Rig = await startRig(stack);
   try {
     const endpoints = await rig.endpoints(flags.endpoints);
+    await createAudiences(rig.deployment, flags.audiences);
     const run: Run = {
       subject: rig,
       endpoints,
@@ -122,6 +124,7 @@ export const pipeline: Bench<Flag> = {
     seconds: { default: 15, doc: "seconds of each measurement" },
     "warm-up": { default: 20, doc: "seconds before each of them; half of it for relays" },
     endpoints: { default: 10, doc: "endpoints that the calls go to" },
+    audiences: { default: 0, isZeroTaken: true, doc: "audiences, of which a call touches five" },
     rate: { default: Number.NaN, doc: `calls/s of one measurement; ${RATES.join(", ")} when not given` },
     "log-relay": { default: 1, isZeroTaken: true, doc: "0 leaves the log relay out" },
     linger: {
