@@ -62,12 +62,20 @@ export function companionOf(
   const place = { topic: topics.profileEvents.name, partition };
   const shared: Pick<
     FirstSyncParts & BackfillsParts,
-    "worker" | "computations" | "registry" | "progressOf" | "reportDurably" | "onChanged" | "onIncomplete"
+    | "worker"
+    | "computations"
+    | "registry"
+    | "progressOf"
+    | "progressChanges"
+    | "reportDurably"
+    | "onChanged"
+    | "onIncomplete"
   > = {
     worker,
     computations,
     registry,
     progressOf: (id) => progress.of(id, partition),
+    progressChanges: () => progress.changes,
     reportDurably: (all) => progress.reportDurably(all),
     onChanged: (values) => telemetry.changed("configuration", values),
     onIncomplete: telemetry.incomplete,

@@ -218,6 +218,7 @@ export class ProfileStage {
       nowMs,
       position: () => this.events.records.length,
       progressOf: (of) => this.#progress.get(of) ?? (of === id ? undefined : live),
+      progressChanges: () => performance.now(),
       onChanged: nothing,
       onIncomplete: nothing,
       report: (one) => void this.#progress.set(one.id, one),

@@ -16,6 +16,7 @@ import { forgetLeaves, waitInTerm } from "./forget-leaves.ts";
 import { LogReading, type LogReadingParts } from "./log-reading.ts";
 import { nextRun, type Run } from "./log-run.ts";
 import { TermEndedError } from "./log-stretch.ts";
+import { Looks } from "./looks.ts";
 import type { PartitionComputations } from "./partition-computations.ts";
 import { isToldLeaf, tellOf } from "./telling.ts";
 
@@ -23,6 +24,7 @@ export interface BackfillsParts extends Omit<LogReadingParts, "logStart"> {
   readonly computations: PartitionComputations;
   readonly admin: Pick<Admin, "offsets" | "offsetForTime">;
   progressOf(id: string): AudienceProgress | undefined;
+  progressChanges(): number;
   /** Resolves when all of it is written; tries until then, or until the partition is lost. */
   reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
   /** Resolves when all of it is written, and rejects when it was not; nothing of it is known here by that. */
@@ -34,6 +36,7 @@ export interface BackfillsParts extends Omit<LogReadingParts, "logStart"> {
 export class Backfills {
   readonly #parts: BackfillsParts;
   readonly #reading: LogReading;
+  readonly #looks: Looks;
   /** Beside the other work, which waits for events to be folded: a merge may wait for a leaf to begin. */
   #beginning: Promise<void> | undefined;
   /** Keys of leaves whose fence may not be written yet. */
@@ -48,6 +51,7 @@ export class Backfills {
 
   constructor(parts: BackfillsParts) {
     this.#parts = parts;
+    this.#looks = new Looks(parts);
     this.#reading = new LogReading({ ...parts, logStart: async () => (await this.#bounds()).low });
     // At once: a leaf that is asked for again has missed what is folded meanwhile.
     parts.computations.whenCompiled(() => {
@@ -57,10 +61,10 @@ export class Backfills {
 
   /** Begins what is to be done next. To be called a few times a second. */
   advance(): void {
-    if (!this.#parts.worker.isOurs) return;
+    if (!this.#parts.worker.isOurs || !this.#looks.isDue()) return;
     this.#retire();
-    this.#seeReady();
     const uses = this.#lookingBack();
+    this.#seeReady(uses);
     this.#beginning ??= this.#done(this.#beginNew(uses), () => {
       this.#beginning = undefined;
       this.#begun = new Set();
@@ -68,6 +72,7 @@ export class Backfills {
     this.#work ??= this.#done(this.#next(uses), () => {
       this.#work = undefined;
     });
+    if (this.#beginning === undefined && this.#work === undefined) this.#looks.foundNothing();
   }
 
   #done(work: Promise<void> | undefined, end: () => void): Promise<void> | undefined {
@@ -105,9 +110,9 @@ export class Backfills {
   }
 
   /** That a leaf is live may be read in the table alone: written here, while the partition was not sure to be ours. */
-  #seeReady(): void {
+  #seeReady(uses: readonly LeafUse[]): void {
     const { computations, registry } = this.#parts;
-    const ready = this.#lookingBack().filter(({ plan }) => registry.coverageOf(plan).isReady);
+    const ready = uses.filter(({ plan }) => registry.coverageOf(plan).isReady);
     const keys = ready.map(({ plan }) => plan.leaf.key).join(" ");
     if (keys !== this.#ready) computations.invalidate();
     this.#ready = keys;

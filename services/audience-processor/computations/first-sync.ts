@@ -1,6 +1,7 @@
 // One partition evaluates all its profiles against what is new, edited or resumed, and lets go of what was deleted; a few at a time.
 import type { Host, Timer } from "#host";
 import type { AudienceConfig, AudienceProgress } from "#topics";
+import { Looks } from "./looks.ts";
 import { choose, isDone, isSame, type Pass } from "./pass.ts";
 import { type Looked, PassProgress, type PassProgressParts } from "./pass-progress.ts";
 import { PassWork, type PassWorkParts } from "./pass-work.ts";
@@ -18,6 +19,7 @@ const MAX_UNWRITTEN = 512;
 
 export interface FirstSyncParts extends PassWorkParts, Omit<PassProgressParts, keyof PassWorkParts> {
   readonly host: Pick<Host, "elapsed" | "setImmediate" | "setTimeout">;
+  progressChanges(): number;
   /** Resolves when all of it is written; tries until then, or until the partition is lost. */
   reportDurably(progress: readonly AudienceProgress[]): Promise<void>;
 }
@@ -25,6 +27,7 @@ export interface FirstSyncParts extends PassWorkParts, Omit<PassProgressParts, k
 export class FirstSync {
   readonly #parts: FirstSyncParts;
   readonly #progress: PassProgress;
+  readonly #looks: Looks;
   #pass: Pass | undefined;
   #work: PassWork | undefined;
   #turn: Timer | undefined;
@@ -36,6 +39,7 @@ export class FirstSync {
   constructor(parts: FirstSyncParts) {
     this.#parts = parts;
     this.#progress = new PassProgress(parts);
+    this.#looks = new Looks(parts);
     // At once: what is folded next by a definition that is paused changes values that are not sent.
     parts.computations.whenCompiled(() => notePauses(parts));
   }
@@ -73,11 +77,13 @@ export class FirstSync {
   /** The pass under way, if what it looks for is still configured so; else one for those that are not done. */
   #current(): Pass | undefined {
     if (this.#pass !== undefined && this.#isCurrent(this.#pass)) return this.#pass;
+    if (!this.#looks.isDue()) return undefined;
     const { computations, progressOf } = this.#parts;
     const undone = [...computations.configs].filter((config) => !isDone(config, progressOf(config.id)));
     for (const config of undone) this.#progress.noteBackfill(config);
     const ready = undone.filter((config) => config.deletedAtMs !== null || this.#progress.isReady(config));
     const chosen = choose(ready, (config) => this.#progress.cursorOf(config));
+    if (chosen.length === 0) this.#looks.foundNothing();
     this.#pass = chosen.length === 0 ? undefined : this.#begin(chosen);
     return this.#pass;
   }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import type { OutgoingRecord } from "#kafka";
+import type { OutgoingRecord, TableListener } from "#kafka";
 import type { AudienceProgress } from "#topics";
 import { Progress } from "./progress.ts";
 
@@ -27,6 +27,7 @@ let progress: Progress;
 let written: AudienceProgress[];
 /** By key. */
 let table: Map<string, AudienceProgress>;
+let inTable: TableListener<AudienceProgress>;
 let ended: string[];
 /** Acknowledge one write each. */
 let acknowledge: (() => void)[];
@@ -38,8 +39,16 @@ beforeEach(() => {
   acknowledge = [];
   isHeld = false;
   table = new Map();
+  const followed = {
+    get: (key: string) => table.get(key),
+    entries: () => table.entries(),
+    onChange(listener: TableListener<AudienceProgress>) {
+      inTable = listener;
+      return () => undefined;
+    },
+  };
   progress = new Progress({
-    table,
+    table: followed,
     record: (each) => {
       written.push(each);
       return { topic: "audience-progress", key: each.id, value: null } as OutgoingRecord;
@@ -113,4 +122,42 @@ test("what is to be durable is acknowledged, also where several wait for one wri
   acknowledge.shift()?.();
   await turn();
   expect(durable).toEqual(["a", "b", "c"]);
+});
+
+test("changes are those of what is known, here or in the table, and not of its counts", () => {
+  const changed = (change: () => void): boolean => {
+    const before = progress.changes;
+    change();
+    return progress.changes !== before;
+  };
+  const live = { ...BEGUN, state: "live" } as const;
+  expect(changed(() => progress.report(BEGUN))).toBe(true);
+  expect(changed(() => progress.add("a", 3, { members: 1 }))).toBe(false);
+  expect(changed(() => inTable("a:3", BEGUN, undefined))).toBe(true);
+  expect(changed(() => inTable("a:3", { ...BEGUN, members: 7, updatedAtMs: 9 }, BEGUN))).toBe(false);
+  expect(changed(() => inTable("a:3", live, BEGUN))).toBe(true);
+  expect(changed(() => inTable("a:3", undefined, live))).toBe(true);
+  expect(changed(() => progress.forget(3))).toBe(true);
+});
+
+test("ids of a partition are those of which something is known, here or in the table", () => {
+  const ids = () => [3, 4].map((partition) => [...progress.idsOf(partition)].toSorted().join());
+  const put = (row: AudienceProgress) => {
+    table.set(`${row.id}:${row.partition}`, row);
+    inTable(`${row.id}:${row.partition}`, row, undefined);
+  };
+  const end = (row: AudienceProgress) => {
+    table.delete(`${row.id}:${row.partition}`);
+    inTable(`${row.id}:${row.partition}`, undefined, row);
+  };
+  put({ ...BEGUN, id: "b" });
+  put({ ...BEGUN, id: "b", partition: 4 });
+  progress.report(BEGUN);
+  expect(ids()).toEqual(["a,b", "b"]);
+  put(BEGUN);
+  end(BEGUN);
+  end({ ...BEGUN, id: "b", partition: 4 });
+  expect(ids()).toEqual(["a,b", ""]);
+  progress.forget(3);
+  expect(ids()).toEqual(["b", ""]);
 });

@@ -7,7 +7,7 @@ const WRITE_EVERY_MS = 1_000;
 const MOST_ENDED = 1_000;
 
 export interface ProgressOptions {
-  readonly table: Pick<Table<AudienceProgress>, "get" | "entries">;
+  readonly table: Pick<Table<AudienceProgress>, "get" | "entries" | "onChange">;
   record(progress: AudienceProgress): OutgoingRecord;
   /** The end of what is said under the key. */
   end(key: string): OutgoingRecord;
@@ -19,6 +19,13 @@ export interface ProgressOptions {
 
 /** What is counted of a partition as it changes. */
 type Counted = "members" | "incompleteProfiles";
+
+/** What changes with the calls that come. */
+const COUNTS: ReadonlySet<string> = new Set<Counted | "updatedAtMs">([
+  "members",
+  "incompleteProfiles",
+  "updatedAtMs",
+]);
 
 interface Early {
   readonly partition: number;
@@ -33,14 +40,20 @@ export class Progress {
   readonly #own = new Map<string, AudienceProgress>();
   /** What was counted of a computation before the partition's first pass for it began, by key. */
   readonly #early = new Map<string, Early>();
+  /** Of all that is known, by partition. */
+  readonly #ids = new Map<number, Set<string>>();
   readonly #unwritten = new Set<string>();
   /** Keys that are sent, and not acknowledged yet. */
   #underWay: ReadonlySet<string> = new Set();
   readonly #timer: { clear(): void };
   #writing: Promise<void> | undefined;
+  #changes = 0;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
+    const { table } = options;
+    for (const [, known] of table.entries()) this.#idsOf(known.partition).add(known.id);
+    table.onChange((key, known, before) => this.#seen(key, known, before));
     this.#timer = options.host.setInterval(() => void this.write(), WRITE_EVERY_MS);
   }
 
@@ -49,12 +62,27 @@ export class Progress {
     return this.#own.get(key) ?? this.#options.table.get(key);
   }
 
+  /** Another number after each change of what is known, here or in the table, counts left out. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** Ids of all that is known of a partition. */
-  idsOf(partition: number): Set<string> {
-    const ids = new Set<string>();
-    for (const all of [this.#options.table.entries(), this.#own])
-      for (const [, progress] of all) if (progress.partition === partition) ids.add(progress.id);
+  idsOf(partition: number): ReadonlySet<string> {
+    return this.#idsOf(partition);
+  }
+
+  #idsOf(partition: number): Set<string> {
+    const ids = this.#ids.get(partition) ?? new Set<string>();
+    this.#ids.set(partition, ids);
     return ids;
+  }
+
+  /** In the table. */
+  #seen(key: string, known: AudienceProgress | undefined, before: AudienceProgress | undefined): void {
+    if (known !== undefined) this.#idsOf(known.partition).add(known.id);
+    else if (before !== undefined && !this.#own.has(key)) this.#idsOf(before.partition).delete(before.id);
+    if (known === undefined || before === undefined || isOther(known, before)) this.#changes += 1;
   }
 
   /** Resolves when all of it is written; what is not after the partition was forgotten never is. */
@@ -75,18 +103,24 @@ export class Progress {
     const key = audienceProgressKey(progress);
     const early = this.#early.get(key);
     this.#early.delete(key);
-    this.#own.set(key, early === undefined ? progress : withMore(progress, early));
+    this.#keep(key, early === undefined ? progress : withMore(progress, early));
+    this.#idsOf(progress.partition).add(progress.id);
+    this.#changes += 1;
+  }
+
+  #keep(key: string, progress: AudienceProgress): void {
+    this.#own.set(key, progress);
     this.#unwritten.add(key);
   }
 
   /** So many more, or fewer. A call may come before the first pass for a new computation has begun: it counts with its first report. */
   add(id: string, partition: number, more: { readonly [Count in Counted]?: number }): void {
     const known = this.of(id, partition);
+    const key = audienceProgressKey({ id, partition });
     if (known !== undefined) {
-      this.report({ ...withMore(known, more), updatedAtMs: this.#options.host.now() });
+      this.#keep(key, { ...withMore(known, more), updatedAtMs: this.#options.host.now() });
       return;
     }
-    const key = audienceProgressKey({ id, partition });
     this.#early.set(
       key,
       withMore(this.#early.get(key) ?? { partition, members: 0, incompleteProfiles: 0 }, more),
@@ -99,7 +133,9 @@ export class Progress {
       if (progress.partition !== partition) continue;
       this.#own.delete(key);
       this.#unwritten.delete(key);
+      if (this.#options.table.get(key) === undefined) this.#idsOf(partition).delete(progress.id);
     }
+    this.#changes += 1;
     for (const [key, early] of this.#early) if (early.partition === partition) this.#early.delete(key);
   }
 
@@ -153,6 +189,11 @@ export class Progress {
       this.#underWay = new Set();
     }
   }
+}
+
+function isOther(known: AudienceProgress, before: AudienceProgress): boolean {
+  const fields = Object.keys(known) as (keyof AudienceProgress)[];
+  return fields.some((field) => !COUNTS.has(field) && known[field] !== before[field]);
 }
 
 function withMore<P extends { readonly [Count in Counted]: number }>(
