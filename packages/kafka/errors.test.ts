@@ -47,11 +47,25 @@ describe("errors", () => {
       canRetry: false,
     });
     expect(
-      fromClientError({ name: "KafkaJSSASLAuthenticationError", message: "bad password", retriable: false }),
+      fromClientError({
+        name: "KafkaJSSASLAuthenticationError",
+        message: "SASL PLAIN authentication failed: bad password",
+        retriable: false,
+      }),
     ).toMatchObject({
       code: "not_authorized",
       canRetry: false,
     });
+  });
+
+  // As kafkajs puts it: broker/saslAuthenticator keeps the text alone of what has failed.
+  test.each([
+    "SASL PLAIN authentication failed: Closed connection",
+    "SASL SCRAM SHA512 authentication failed: Connection error: read ECONNRESET",
+    "SASL PLAIN authentication failed: Request SaslAuthenticate(key: 36, version: 1) timed out",
+  ])("a login that was cut off can be tried again: %s", (message) => {
+    const thrown = { name: "KafkaJSSASLAuthenticationError", message, retriable: false };
+    expect(fromClientError(thrown)).toMatchObject({ code: "unavailable", canRetry: true });
   });
 
   test("an unknown topic can be tried again: it may be about to be created", () => {

@@ -70,6 +70,9 @@ const CODE_BY_MESSAGE: Readonly<Record<string, KafkaErrorCode>> = {
   "Broker not connected": "unavailable",
 };
 
+/** The client says "authentication failed" of every login that has not ended well, also where the broker went away in the middle of it, and keeps the text alone. */
+const LOGIN_CUT_OFF = /Closed connection|Connection (closed|error|timeout)|Not connected|timed out/;
+
 /** The client asks every broker, and drops what they answered: one that refuses the group looks like one that is away (kafkajs, cluster/brokerPool.js). */
 const HINT_BY_NAME: Readonly<Record<string, string>> = {
   KafkaJSGroupCoordinatorNotFound:
@@ -103,6 +106,7 @@ function rootOf(error: unknown): ClientErrorShape {
 
 function codeOf({ type, name, message }: ClientErrorShape): KafkaErrorCode {
   const byMessage = name === "Error" ? CODE_BY_MESSAGE[String(message)] : undefined;
+  if (name === "KafkaJSSASLAuthenticationError" && LOGIN_CUT_OFF.test(String(message))) return "unavailable";
   return CODE_BY_TYPE[String(type)] ?? CODE_BY_NAME[String(name)] ?? byMessage ?? "request_failed";
 }
 
