@@ -14,7 +14,12 @@ const TRIES_UNTIL_KNOWN = 60;
 
 /** The topic settings that the map decides; everything else is the cluster's. */
 function configOf({ cleanup }: TopicSpec, minInsyncReplicas: number): Record<string, string> {
-  const always = { "cleanup.policy": cleanup.policy, "min.insync.replicas": String(minInsyncReplicas) };
+  const always = {
+    "cleanup.policy": cleanup.policy,
+    // A cluster's own choice may be a codec that the client cannot read.
+    "compression.type": "producer",
+    "min.insync.replicas": String(minInsyncReplicas),
+  };
   if (cleanup.policy === "delete") return { ...always, "retention.ms": String(cleanup.retentionMs) };
   const { minCompactionLagMs } = cleanup;
   return {

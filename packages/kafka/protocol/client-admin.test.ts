@@ -88,3 +88,21 @@ test("what is asked of one topic does not take the partitions of others away fro
   await admin.deleteTopics(names);
   await admin.close();
 }, 60_000);
+
+test("a topic that is not created says which, why, and whether a broker that comes would help", async () => {
+  const settings = { brokers, tls: false, clientId: "test-admin" };
+  const admin = createClientAdmin(createClient(settings, SILENT_LOGGER, systemHost), systemHost);
+  const create = (name: string, options: { replicationFactor: number; settings: Record<string, string> }) =>
+    admin.createTopics([{ name, partitions: 1, ...options }]);
+  const name = `client-admin-refused-${process.pid}`;
+  await expect(create(name, { replicationFactor: 100, settings: {} })).rejects.toMatchObject({
+    message: expect.stringContaining(`the topic ${name} is not created: `),
+    canRetry: true,
+  });
+  const nonsense = { "cleanup.policy": "nonsense" };
+  await expect(create(name, { replicationFactor: 1, settings: nonsense })).rejects.toMatchObject({
+    message: expect.stringContaining(name),
+    canRetry: false,
+  });
+  await admin.close();
+}, 60_000);

@@ -1,7 +1,7 @@
 import kafkajs from "kafkajs";
 import type { Host } from "#host";
 import type { ClusterAdmin, Commit, NewTopic, TopicShape } from "../cluster.ts";
-import { KafkaError } from "../errors.ts";
+import { fromClientError, KafkaError } from "../errors.ts";
 import type { CommittedOffset } from "../session.ts";
 import { connectCluster } from "./client-brokers.ts";
 import { committedByTopic } from "./committed-offsets.ts";
@@ -99,7 +99,7 @@ async function connect(client: kafkajs.Kafka): Promise<kafkajs.Admin> {
 
 async function createTopics(admin: kafkajs.Admin, topics: readonly NewTopic[]): Promise<void> {
   // Resolves to false, without an error, for topics that another process has made meanwhile.
-  await admin.createTopics({
+  const creation = admin.createTopics({
     waitForLeaders: true,
     topics: topics.map(({ name, partitions, replicationFactor, settings }) => ({
       topic: name,
@@ -107,6 +107,30 @@ async function createTopics(admin: kafkajs.Admin, topics: readonly NewTopic[]): 
       replicationFactor,
       configEntries: Object.entries(settings).map(([setting, value]) => ({ name: setting, value })),
     })),
+  });
+  await creation.catch((thrown: unknown) => {
+    throw creationError(thrown);
+  });
+}
+
+/** What the client knows of a topic that was not created. */
+interface CreationError {
+  readonly topic: string;
+  readonly type: string;
+}
+
+/** Fewer brokers than copies: the others may still come. */
+const TOO_FEW_BROKERS = "INVALID_REPLICATION_FACTOR";
+
+/** The client's error for several topics says none of their reasons; this has the first topic's. */
+function creationError(thrown: unknown): unknown {
+  const { errors = [] } = thrown as { readonly errors?: readonly CreationError[] };
+  const first = errors.find(({ type }) => type !== "TOPIC_ALREADY_EXISTS");
+  if (first === undefined) return thrown;
+  const { canRetry, code, message } = fromClientError(first);
+  return new KafkaError(code, `the topic ${first.topic} is not created: ${message}`, {
+    canRetry: canRetry || first.type === TOO_FEW_BROKERS,
+    cause: thrown,
   });
 }
 
