@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeAll, expect, jest, test } from "@jest/globals";
+import { parseAllDocuments } from "yaml";
 import { requireGo } from "#support/installed";
 import { CHART, EXAMPLES, helm, valuesOf } from "./helm.ts";
 
@@ -16,6 +20,28 @@ test("the chart leaves the console out where the values say so, and only control
   const off = await render("--set", "control.console.enabled=false");
   expect(off.match(/name: HOOKLINE_CONSOLE\s+value: "off"/g)).toHaveLength(1);
   expect(await render()).not.toContain("HOOKLINE_CONSOLE");
+});
+
+test("a number is a setting as it is written, however large, from a file of values too", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-values-"));
+  const file = join(folder, "values.yaml");
+  const settings = { HOOKLINE_INDEX_MAX_ROWS: 5_000_000, HOOKLINE_LOG_LEVEL: "warn" };
+  writeFileSync(file, JSON.stringify({ control: { settings } }));
+  const rendered = await helm("template", "h", CHART, "--values", valuesOf("minimal.yaml"), "--values", file);
+  rmSync(folder, { recursive: true });
+  expect(rendered).toMatch(/name: HOOKLINE_INDEX_MAX_ROWS\s+value: "5000000"/);
+  expect(rendered).toMatch(/name: HOOKLINE_LOG_LEVEL\s+value: "warn"/);
+});
+
+test("names leave room for what Kubernetes adds to those of a StatefulSet's pods", async () => {
+  const rendered = await helm("template", "a".repeat(53), CHART, "--values", valuesOf("minimal.yaml"));
+  const names = parseAllDocuments(rendered).flatMap((document) => {
+    const manifest = document.toJS() as { kind: string; metadata: { name: string } } | null;
+    return manifest?.kind === "StatefulSet" ? manifest.metadata.name.length : [];
+  });
+  expect(names.length).toBeGreaterThan(0);
+  // The label of a pod has 63 characters: a hyphen and ten of a hash among them.
+  expect(Math.max(...names)).toBeLessThanOrEqual(52);
 });
 
 // The first three are policies that would let nobody reach what is configured.

@@ -1,5 +1,6 @@
+{{/* The longest service makes 52 characters of it, the most that a StatefulSet's pods can be labelled with. */}}
 {{- define "hookline.name" -}}
-{{- if contains "hookline" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-hookline" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- if contains "hookline" .Release.Name }}{{ .Release.Name | trunc 33 | trimSuffix "-" }}{{ else }}{{ printf "%s-hookline" .Release.Name | trunc 33 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{- define "hookline.image" -}}
@@ -65,11 +66,11 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- or .Values.kafka.authority.configMapName .Values.kafka.authority.secretName }}
 {{- end }}
 
-{{/* A map of settings as environment variables, sorted. */}}
+{{/* A map of settings as environment variables, sorted. Numbers as JSON: as text a million is 1e+06. */}}
 {{- define "hookline.settings" -}}
 {{- range $name, $value := . }}
 - name: {{ $name }}
-  value: {{ $value | toString | quote }}
+  value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
 {{- end }}
 {{- end }}
 
