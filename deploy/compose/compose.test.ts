@@ -227,6 +227,17 @@ describe("docker-compose.three-brokers.yml", () => {
     expect(Object.keys(override.volumes)).toEqual(["kafka-2-data", "kafka-3-data"]);
   });
 
+  test("creates a lost topic again as it was", () => {
+    const ofCreation = (file: ComposeFile, name: string) =>
+      Object.entries(file.services[name]?.environment ?? {}).filter(([setting]) =>
+        ["HOOKLINE_REPLICATION_FACTOR", "HOOKLINE_PARTITIONS"].includes(setting),
+      );
+    for (const file of [compose, override]) {
+      expect(ofCreation(file, "topics").length).toBeGreaterThan(0);
+      expect(ofCreation(file, "hookline")).toEqual(ofCreation(file, "topics"));
+    }
+  });
+
   test("keeps every record three times, of which one may be away", () => {
     for (const [, { environment = {} }] of brokers) {
       const replicas = Object.entries(environment).filter(([name]) => name.endsWith("REPLICATION_FACTOR"));
