@@ -4,6 +4,9 @@ import { answering, createTraffic, type Fate, failing } from "../fixtures/traffi
 const starts = (fates: readonly Fate[]) =>
   fates.flatMap(({ startedAtMs }) => (startedAtMs === undefined ? [] : [startedAtMs]));
 
+const turnsOf = (fates: readonly Fate[]) =>
+  fates.flatMap(({ diverted, notBeforeMs = 0 }) => (diverted === "rate_limited" ? [notBeforeMs] : []));
+
 /** The most of these moments that lie within one second. */
 function mostInASecond(moments: readonly number[]): number {
   const inSecondFrom = (fromMs: number) =>
@@ -38,9 +41,7 @@ describe("a destination's own rate (contract 4.4)", () => {
     const waitsMs = starts(fates).map((atMs) => atMs - sentAtMs);
     expect(waitsMs.length).toBeGreaterThanOrEqual(19);
     expect(Math.max(...waitsMs)).toBeLessThanOrEqual(2_200);
-    const turns = fates.flatMap(({ diverted, notBeforeMs = 0 }) =>
-      diverted === "rate_limited" ? [notBeforeMs] : [],
-    );
+    const turns = turnsOf(fates);
     expect(turns.length).toBe(fates.length - waitsMs.length);
     turns.sort((a, b) => a - b);
     const gapsMs = turns.slice(1).map((turnMs, index) => turnMs - (turns[index] ?? 0));
@@ -58,9 +59,7 @@ describe("a destination's own rate (contract 4.4)", () => {
     const fates = Array.from({ length: 300 }, () => send("a"));
     run(100);
     expect(fates[0]).toMatchObject({ startedAtMs: changedAtMs });
-    const turns = fates.flatMap(({ diverted, notBeforeMs = 0 }) =>
-      diverted === "rate_limited" ? [notBeforeMs] : [],
-    );
+    const turns = turnsOf(fates);
     expect(turns.length).toBeGreaterThan(50);
     expect(Math.max(...turns) - changedAtMs).toBeLessThanOrEqual(3_000);
   });
@@ -102,6 +101,22 @@ describe("a destination's own rate (contract 4.4)", () => {
     run(5_000);
     expect(fates.at(-1)?.diverted).toBe("breaker_open");
     expect(starts(fates).length).toBeLessThan(20);
+  });
+
+  test("and those of others leave three quarters of the process free, and each other room", () => {
+    const { fates, limits, now, quotas, run, send } = createTraffic();
+    const quota = { maxRequestsPerSecond: 240, maxInFlight: null };
+    const names = Array.from({ length: 20 }, (_, index) => `limited${index}`);
+    for (const name of names) quotas.set(name, quota);
+    for (let step = 0; step < 1_000; step += 1) {
+      for (const name of names) send(name);
+      run(step < 990 ? 2 : 0);
+    }
+    const waiting = fates.filter(({ diverted, startedAtMs }) => (diverted ?? startedAtMs) === undefined);
+    expect(waiting.length).toBeLessThanOrEqual(500);
+    expect(limits.hasTurn("limited0", quota, now())).toBe(false);
+    const counts = names.map((name) => waiting.filter(({ endpoint }) => endpoint === name).length);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(15);
   });
 
   test("does not concern others", () => {

@@ -8,8 +8,13 @@ export interface LimitedRequest extends EndpointRequest {
   readonly quota: Quota | undefined;
 }
 
+/** A limit may have this many times the room that all of them together have left: one alone most of it, and none fills it. */
+const SHARE_OF_REST = 4;
+
 export interface DestinationLimitsOptions {
   readonly queues: Pick<EndpointQueues, "enter" | "ended" | "room">;
+  /** Requests that may wait at all limits together: they take room of the process that no queue of an endpoint counts. */
+  readonly maxWaiting: number;
   /** Asks for `tick`, some milliseconds from now; while somebody waits. */
   wantTick(): void;
 }
@@ -24,6 +29,8 @@ export class DestinationLimits {
   readonly #limits = new Map<string, DestinationLimit>();
   /** Limits by destination where somebody waits. */
   readonly #queued = new Map<string, DestinationLimit>();
+  /** Requests that wait at all limits together. */
+  #waiting = 0;
   #isTickWanted = false;
 
   constructor(options: DestinationLimitsOptions) {
@@ -49,7 +56,7 @@ export class DestinationLimits {
     const limit = this.#limits.get(destinationId);
     if (limit === undefined || quota === undefined) return true;
     limit.change(quota);
-    return limit.hasTurn(nowMs);
+    return limit.hasTurn(nowMs) && this.#hasRoom(limit);
   }
 
   /** Lets those through whose turn it is. */
@@ -64,6 +71,7 @@ export class DestinationLimits {
       }
       if (limit.waiting.length === 0) this.#queued.delete(destinationId);
     }
+    this.#waiting = [...this.#queued.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
     if (this.#queued.size > 0) this.#wantTick();
   }
 
@@ -87,14 +95,19 @@ export class DestinationLimits {
 
   #pass(limit: DestinationLimit, request: LimitedRequest, nowMs: number): void {
     if (limit.waiting.length === 0 && limit.isOpen(nowMs)) this.#let(limit, request, nowMs);
-    else if (limit.mayWait(nowMs)) {
+    else if (limit.mayWait(nowMs) && this.#hasRoom(limit)) {
       request.enteredAtMs = nowMs;
       limit.waiting.push(request);
+      this.#waiting += 1;
       this.#queued.set(request.destinationId, limit);
       this.#wantTick();
     } else {
       request.divert("rate_limited", limit.laterMs(nowMs));
     }
+  }
+
+  #hasRoom({ waiting }: DestinationLimit): boolean {
+    return waiting.length < SHARE_OF_REST * (this.#options.maxWaiting - this.#waiting);
   }
 
   #let(limit: DestinationLimit, request: EndpointRequest, nowMs: number): void {

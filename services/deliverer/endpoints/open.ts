@@ -15,6 +15,8 @@ const BUSY = { share: 0.9, lateMs: 50 };
 /** The delay with which a view shows a breaker. */
 const BREAKERS_EVERY_MS = 500;
 const LOG_PERIOD_MS = 60_000;
+/** The part of what the process can hold that may wait for limits of destinations. */
+const LIMITED_SHARE = 1 / 4;
 /** The precision of a destination's rate; the timer runs only while somebody waits for it. */
 const TICK_AFTER_MS = 5;
 
@@ -30,7 +32,8 @@ export function openEndpoints({ host, lifecycle, settings }: DelivererContext): 
     retryDelaysMs: settings.retries.delaysMs,
   });
   const wantTick = () => void host.setTimeout(() => limits.tick(host.elapsed()), TICK_AFTER_MS);
-  const limits: DestinationLimits = new DestinationLimits({ queues, wantTick });
+  const maxWaiting = maxOutstandingCalls * LIMITED_SHARE;
+  const limits: DestinationLimits = new DestinationLimits({ queues, maxWaiting, wantTick });
   const measure = () => ({ busyMs: host.busyMs(), coreMs: host.coreMs(), elapsedMs: host.elapsed() });
   let before = measure();
   const timer = host.setInterval(() => {

@@ -83,7 +83,7 @@ function setup(retryDelaysMs = [10_000]) {
     producer: { send: async () => undefined },
     destinations: { state: destination },
     queues,
-    limits: new DestinationLimits({ queues, wantTick: () => undefined }),
+    limits: new DestinationLimits({ queues, maxWaiting: 1, wantTick: () => undefined }),
   });
   return {
     begin: () => waking.begin({ assigned: [] } as unknown as Runner, () => undefined),
