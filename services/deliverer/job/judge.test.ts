@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { WINDOW_MS } from "#contract";
+import { type OwnRetries, WINDOW_MS } from "#contract";
 import { job, RETRIES as retries, START_MS } from "../fixtures/jobs.ts";
 import type { WebhookResult } from "../outcomes.ts";
 import { judge } from "./judge.ts";
@@ -101,31 +101,20 @@ describe("the verdict on an attempt", () => {
 });
 
 describe("the verdict on a job that waits for its destination's own limit (contract 4.4)", () => {
-  const limited = (before = job(), turnInMs?: () => number) =>
-    judge(
-      {
-        job: before,
-        results: [
-          { url: A, outcome: { kind: "diverted", reason: "rate_limited" }, atMs: START_MS, turnInMs },
-        ],
-        destination: { urls: [A], pausedMs: 0 },
-      },
-      retries,
-      START_MS,
-    );
+  function limited(before = job(), turnInMs?: () => number, ownRetries?: OwnRetries, reason?: "stalled") {
+    const outcome = { kind: "diverted", reason: reason ?? "rate_limited" } as const;
+    const results = [{ url: A, outcome, atMs: START_MS, turnInMs }];
+    const destination = { urls: [A], pausedMs: 0, ...(ownRetries && { ownRetries }) };
+    return judge({ job: before, results, destination }, retries, START_MS);
+  }
 
   test("does not begin its window", () => {
     expect(limited()).toMatchObject({
       kind: "divert",
       job: { firstAttemptAtMs: null, attempts: 0, diverts: 1, failedAtMs: null },
     });
-    const other = { url: A, outcome: { kind: "diverted", reason: "stalled" }, atMs: START_MS } as const;
-    const stalled = {
-      job: job(),
-      results: [{ ...other, turnInMs: undefined }],
-      destination: { urls: [A], pausedMs: 0 },
-    };
-    expect(judge(stalled, retries, START_MS)).toMatchObject({ job: { firstAttemptAtMs: START_MS } });
+    const stalled = limited(job(), undefined, undefined, "stalled");
+    expect(stalled).toMatchObject({ job: { firstAttemptAtMs: START_MS } });
   });
 
   test("does not back off, however often it had to wait", () => {
@@ -137,6 +126,17 @@ describe("the verdict on a job that waits for its destination's own limit (contr
     expect(limited(begun, () => 70_000)).toMatchObject({
       job: { dueAtMs: START_MS + 70_000, firstAttemptAtMs: START_MS - 5_000 },
     });
+  });
+
+  test("has no delay that its destination chose for failures, and no window before its first attempt", () => {
+    const own = { delaysMs: [1_800_000], windowMs: 10_000 };
+    const begun = job({ attempts: 1, firstAttemptAtMs: START_MS - 5_000 });
+    const due = [limited(job(), () => 70_000, own), limited(begun, () => 70_000, { ...own, windowMs: null })];
+    expect(due).toMatchObject([
+      { job: { dueAtMs: START_MS + 70_000 } },
+      { job: { dueAtMs: START_MS + 70_000 } },
+    ]);
+    expect(limited(begun, undefined, own)).toMatchObject({ kind: "dead" });
   });
 });
 

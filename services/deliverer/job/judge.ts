@@ -33,13 +33,13 @@ export interface AttemptReport {
  */
 export function judge(report: AttemptReport, installed: Retries, nowMs: number): JobVerdict {
   const { job, results } = report;
-  const retries = retriesWith(report.destination.ownRetries, installed);
   const isTaken = job.unaskedUrls.length > 0 || results.some(({ outcome }) => outcome.kind === "success");
-  if (!isTaken) return judgeFailure(report, retries, nowMs);
+  if (!isTaken) return judgeFailure(report, installed, nowMs);
   const unasked = results.filter(wantedRoom);
   if (unasked.length === 0) return { kind: "delivered" };
   const unaskedUrls = unasked.map(({ url }) => url);
-  const verdict = judgeFailure({ ...report, results: unasked, job: { ...job, unaskedUrls } }, retries, nowMs);
+  const left = { ...report, results: unasked, job: { ...job, unaskedUrls } };
+  const verdict = judgeFailure(left, installed, nowMs);
   return verdict.kind === "dead" ? { kind: "delivered" } : verdict;
 }
 
@@ -48,7 +48,7 @@ export function judge(report: AttemptReport, installed: Retries, nowMs: number):
  * for another attempt (3.4), and waits otherwise. The wait is one for all webhooks, so it is as long as the longest
  * Retry-After among them (3.3). When no webhook was asked at all, it is the job that was diverted.
  */
-function judgeFailure(report: AttemptReport, retries: Retries, nowMs: number): Waiting | Divert | Dead {
+function judgeFailure(report: AttemptReport, installed: Retries, nowMs: number): Waiting | Divert | Dead {
   const { results, destination } = report;
   const [first] = results;
   const diverted = first !== undefined && isDiverted(first) && results.every(isDiverted) ? first : undefined;
@@ -56,11 +56,16 @@ function judgeFailure(report: AttemptReport, retries: Retries, nowMs: number): W
   if (!tried.outcomes.some(({ kind, url }) => kind === "retryable" && destination.urls.includes(url))) {
     return { kind: "dead", reason: "permanent", message: "no webhook can be retried", job: tried };
   }
+  // A queued job does not back off, and the delays that its destination has chosen are for failures.
+  const isQueued = diverted?.outcome.reason === "rate_limited";
+  const { ownRetries: own } = destination;
+  const retries = retriesWith(isQueued && own !== undefined ? { ...own, delaysMs: null } : own, installed);
   const failed: FailedAttempt = {
     firstAttemptAtMs: Math.min((tried.firstAttemptAtMs ?? nowMs) + tried.pausedMs, nowMs),
-    // A queued job does not back off.
-    attempts: diverted?.outcome.reason === "rate_limited" ? 1 : position(tried),
+    attempts: isQueued ? 1 : position(tried),
     nowMs,
+    // No window has begun that could be over.
+    endsAtMs: tried.firstAttemptAtMs === null ? Number.MAX_SAFE_INTEGER : undefined,
     retryAfterMs: longestWaitMs(results),
     spread: retrySpread(tried.jobId, position(tried)),
   };
