@@ -52,3 +52,20 @@ test("where requests under way are bounded, no more waiting calls than these are
   wait(unbounded, 250);
   expect([unbounded.hasTurn(0), unbounded.mayWait(0)]).toEqual([false, true]);
 });
+
+test("where requests under way are bounded, turns are as far apart as these take, and five minutes ahead at most", () => {
+  const limit = new DestinationLimit({ maxRequestsPerSecond: null, maxInFlight: 2 });
+  const later = (count: number) => Array.from({ length: count }, () => limit.laterMs(10_000));
+  for (let call = 0; call < 2; call += 1) limit.let(0);
+  for (let call = 0; call < 2; call += 1) limit.left(100);
+  wait(limit, 40);
+  expect([limit.mayWait(10_000), later(2)]).toEqual([true, [10_050, 10_100]]);
+  wait(limit, 1);
+  limit.let(1_000);
+  limit.left(1_900);
+  expect([limit.mayWait(10_000), later(1), later(3_000).at(-1)]).toEqual([false, [10_200], 310_000]);
+  limit.change({ maxRequestsPerSecond: null, maxInFlight: 4 });
+  expect(later(1)).toEqual([10_050]);
+  limit.change({ maxRequestsPerSecond: 2, maxInFlight: 4 });
+  expect(later(1_000).at(-1)).toBe(510_000);
+});

@@ -19,12 +19,17 @@ export function quotaOf(config: Quota): Quota | undefined {
 /** The most that late ticks make up for: 1 % of a second. */
 const CATCH_UP_MS = 10;
 const MAX_WAITING = 500;
+/** The furthest turn that is dealt out by how long requests take: an endpoint that becomes quicker has its calls by then. */
+const MAX_GUESSED_MS = 300_000;
 
 /** Requests go in here before they enter their queue, evenly spaced, in order. */
 export class DestinationLimit {
   readonly waiting = new RequestQueue();
   #quota: Quota;
-  #inFlight = 0;
+  /** When those under way were let through, in order. */
+  readonly #letAtMs: number[] = [];
+  /** The recent average time that a request is under way; 0 while unknown. */
+  #averageMs = 0;
   /** The next place in time that is free. */
   #nextAtMs = 0;
   /** The same for those that were sent away: they come back one after the other and not as a wave. */
@@ -34,19 +39,20 @@ export class DestinationLimit {
     this.#quota = quota;
   }
 
-  /** Turns that were dealt out by another rate are no measure of this one's. */
+  /** Turns that were dealt out by other limits are no measure of these. */
   change(quota: Quota): void {
-    if (quota.maxRequestsPerSecond !== this.#quota.maxRequestsPerSecond) {
-      this.#nextAtMs = 0;
-      this.#laterAtMs = 0;
-    }
+    const isOtherRate = quota.maxRequestsPerSecond !== this.#quota.maxRequestsPerSecond;
+    if (isOtherRate) this.#nextAtMs = 0;
+    if (isOtherRate || quota.maxInFlight !== this.#quota.maxInFlight) this.#laterAtMs = 0;
     this.#quota = quota;
   }
 
-  /** A new one in its place would do the same. */
+  /** A new one in its place would do the same: it learns its pace by its first request. */
   isIdle(nowMs: number): boolean {
     return (
-      this.#inFlight === 0 && this.waiting.length === 0 && Math.max(this.#nextAtMs, this.#laterAtMs) <= nowMs
+      this.#letAtMs.length === 0 &&
+      this.waiting.length === 0 &&
+      Math.max(this.#nextAtMs, this.#laterAtMs) <= nowMs
     );
   }
 
@@ -65,22 +71,25 @@ export class DestinationLimit {
   }
 
   #turnInMs(nowMs: number): number {
-    return Math.max(0, this.#nextAtMs - nowMs) + this.waiting.length * this.#spacingMs;
+    return Math.max(0, this.#nextAtMs - nowMs) + this.waiting.length * this.#paceMs;
   }
 
   /** One more may go; it is to be counted by `let`. */
   isOpen(nowMs: number): boolean {
-    return this.#nextAtMs <= nowMs && this.#inFlight < (this.#quota.maxInFlight ?? Number.POSITIVE_INFINITY);
+    const { maxInFlight } = this.#quota;
+    return this.#nextAtMs <= nowMs && this.#letAtMs.length < (maxInFlight ?? Number.POSITIVE_INFINITY);
   }
 
   let(nowMs: number): void {
-    this.#inFlight += 1;
+    this.#letAtMs.push(nowMs);
     this.#nextAtMs = Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS) + this.#spacingMs;
   }
 
   /** A request that was let through has ended, or its queue has diverted it. */
-  left(): void {
-    this.#inFlight -= 1;
+  left(nowMs: number): void {
+    // Whichever it is, the longest one under way is taken for it: the average is the same.
+    const tookMs = nowMs - (this.#letAtMs.shift() ?? nowMs);
+    this.#averageMs += this.#averageMs === 0 ? tookMs : (tookMs - this.#averageMs) / 8;
   }
 
   /** Takes the one whose wait is over, too long. */
@@ -91,8 +100,15 @@ export class DestinationLimit {
 
   /** When it had better come back. */
   laterMs(nowMs: number): number {
-    this.#laterAtMs = Math.max(this.#laterAtMs, nowMs) + this.#spacingMs;
+    const paceMs = this.#paceMs;
+    const laterAtMs = Math.max(this.#laterAtMs, nowMs) + paceMs;
+    this.#laterAtMs = paceMs > this.#spacingMs ? Math.min(laterAtMs, nowMs + MAX_GUESSED_MS) : laterAtMs;
     return this.#laterAtMs;
+  }
+
+  /** From one request to the next while others wait. */
+  get #paceMs(): number {
+    return Math.max(this.#spacingMs, this.#averageMs / (this.#quota.maxInFlight ?? Number.POSITIVE_INFINITY));
   }
 
   get #spacingMs(): number {

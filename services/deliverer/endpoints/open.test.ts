@@ -118,7 +118,7 @@ describe("a destination's rate", () => {
     const { clock, limits, tick } = setup();
     const request = { ...endpointRequest(), destinationId: "d", quota: ONE_A_SECOND };
     limits.enter(request, clock.elapsedMs);
-    request.limit?.left();
+    request.limit?.left(clock.elapsedMs);
     tick(900, 0);
     expect(limits.size).toBe(1);
     tick(100, 0);

@@ -12,7 +12,7 @@ export interface EndpointRequest {
   next: EndpointRequest | undefined;
   enteredAtMs: number;
   /** The limit that let it through. The queues call `left` when the request has ended or was diverted. */
-  limit: { left(): void } | undefined;
+  limit: { left(nowMs: number): void } | undefined;
   /** This process may no longer make it: the queues then call `withdraw`, and neither `start` nor `divert`. */
   readonly isWithdrawn: boolean;
   withdraw(): void;

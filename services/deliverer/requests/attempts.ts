@@ -119,7 +119,7 @@ interface Part {
 
 /** A request on its way through its endpoint's queue. */
 class WebhookRequest implements LimitedRequest {
-  limit: { left(): void } | undefined;
+  limit: { left(nowMs: number): void } | undefined;
   next: EndpointRequest | undefined;
   enteredAtMs = 0;
   readonly endpoint: string;
@@ -144,7 +144,7 @@ class WebhookRequest implements LimitedRequest {
   }
 
   withdraw(): void {
-    this.limit?.left();
+    this.limit?.left(this.#options.elapsedMs());
     this.#part.withdrawn(this.#notAsked("handed_over", undefined));
   }
 
@@ -174,7 +174,7 @@ class WebhookRequest implements LimitedRequest {
       this.withdraw();
       return;
     }
-    this.limit?.left();
+    this.limit?.left(this.#options.elapsedMs());
     this.#part.diverted(this.#notAsked(reason, turnAtMs));
   }
 
@@ -190,7 +190,7 @@ class WebhookRequest implements LimitedRequest {
     const { durationMs } = result;
     const outcome = classifyResult(result, nowMs());
     span?.end(spanEnd(result, outcome));
-    this.limit?.left();
+    this.limit?.left(elapsedMs());
     queues.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
     const { job, webhook, ended } = this.#part;
     const { masking, url } = webhook;
