@@ -49,6 +49,12 @@ describe("a circuit breaker", () => {
     expect(breaker.permit(START_MS + 60_000)).toBe("probe");
   });
 
+  test("keeps no more than that pause when the endpoint is down for longer", () => {
+    const breaker = broken();
+    breaker.pause(START_MS + 400);
+    expect([399, 400].map((ms) => breaker.askForProbe(START_MS + ms))).toEqual([false, true]);
+  });
+
   test("has no probe that was asked for before the endpoint asked for a pause", () => {
     const breaker = broken();
     breaker.askForProbe(START_MS);

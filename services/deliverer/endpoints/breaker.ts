@@ -28,6 +28,8 @@ export class Breaker {
   readonly #retryDelaysMs: readonly number[];
   #state: BreakerState = "closed";
   #isPaused = false;
+  /** The end of the pause that the endpoint has asked for; `untilMs` is later where it is down for longer. */
+  #pausedUntilMs = 0;
   #isProbeAsked = false;
   /** The time since which it has been open without an answer; undefined while it is closed. */
   #downSinceMs: number | undefined;
@@ -61,7 +63,7 @@ export class Breaker {
   /** The next call shall be a probe, without the rest of the period. False: not now. The endpoint has asked for a pause, or a probe of before is under way. */
   askForProbe(nowMs: number): boolean {
     if (this.#state === "closed") return true;
-    if (this.#state === "half_open" || (this.#isPaused && nowMs < this.#untilMs)) return false;
+    if (this.#state === "half_open" || (this.#isPaused && nowMs < this.#pausedUntilMs)) return false;
     this.#isProbeAsked = true;
     this.#untilMs = 0;
     return true;
@@ -102,6 +104,7 @@ export class Breaker {
   /** The endpoint asked for a pause (Retry-After): no request before `untilMs`, then a probe. */
   pause(untilMs: number): void {
     this.#state = "open";
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
     this.#isPaused = true;
     this.#isProbeAsked = false;
     this.#untilMs = Math.max(this.#untilMs, untilMs);
