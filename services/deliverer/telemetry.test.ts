@@ -40,7 +40,7 @@ test("a thousand timeouts of one endpoint are one line, then one with the count 
 test("requests are counted by outcome and first or retry; the delay is that of first requests only, and none below 0", async () => {
   const { metrics, telemetry } = setup();
   telemetry.requested(job({ receivedAtMs: 1_000 }), timeout);
-  telemetry.requested(job({ receivedAtMs: 1_000, attempts: 1 }), timeout);
+  telemetry.requested(job({ receivedAtMs: 1_000, attempts: 1, visibleAtMs: 1_500 }), timeout);
   // Accepted by a machine whose clock is ahead.
   telemetry.requested(job({ receivedAtMs: 9_000 }), timeout);
   const text = await metrics.expose();
@@ -52,9 +52,11 @@ test("requests are counted by outcome and first or retry; the delay is that of f
   expect(text).toContain("hookline_delivery_first_attempt_delay_seconds_sum 1");
 });
 
-test("calls that were diverted before their first attempt do not count for its delay", async () => {
+test("calls that were diverted or paused before their first attempt, and replays, do not count for its delay", async () => {
   const { metrics, telemetry } = setup();
-  telemetry.requested(job({ receivedAtMs: 1_000, diverts: 2 }), timeout);
+  telemetry.requested(job({ receivedAtMs: 1_000, diverts: 2, visibleAtMs: 1_500 }), timeout);
+  telemetry.requested(job({ receivedAtMs: 1_000, visibleAtMs: 1_500 }), timeout);
+  telemetry.requested(job({ receivedAtMs: 1_000, replayId: "rpl_1" }), timeout);
   const text = await metrics.expose();
   expect(text).toContain("hookline_delivery_first_attempt_delay_seconds_count 0");
 });

@@ -124,8 +124,8 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
       const attempt = job.attempts === 0 ? "first" : "retry";
       meter.attempts.inc({ outcome: outcome.kind === "success" ? "success" : outcome.reason, attempt });
       meter.duration.observe({ attempt }, durationMs / 1_000);
-      // The endpoint is the reason for the delay of a job that was diverted before.
-      if (attempt === "first" && job.diverts === 0)
+      // A job that has waited was put off for its endpoint or paused, and a replay's call was accepted long ago.
+      if (job.visibleAtMs === 0 && job.replayId === null)
         meter.firstAttemptDelay.observe({}, Math.max(0, startedAtMs - job.receivedAtMs) / 1_000);
       logFailure(job, result);
     },
