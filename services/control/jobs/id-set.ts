@@ -38,3 +38,30 @@ export class IdSet {
     return { place, value };
   }
 }
+
+/** Of ids that come in an order the last ones, at least as many as it is made for; those before are forgotten. */
+export class LastIds {
+  readonly #least: number;
+  #before: IdSet | undefined;
+  #ids: IdSet;
+  #added = 0;
+
+  constructor(least: number) {
+    this.#least = least;
+    this.#ids = new IdSet(least);
+  }
+
+  add(id: string): void {
+    if (this.#added === this.#least) {
+      this.#before = this.#ids;
+      this.#ids = new IdSet(this.#least);
+      this.#added = 0;
+    }
+    this.#added += 1;
+    this.#ids.add(id);
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id) || this.#before?.has(id) === true;
+  }
+}

@@ -1,6 +1,6 @@
 // Which calls a destination was never sent, as far as a replay asks.
 import { type CallUser, type DropReason, deliveryJobId } from "#contract";
-import type { Kafka } from "#kafka";
+import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { Call, DeliveryJob, ReplayStretch, Topic } from "#topics";
 import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
@@ -8,7 +8,7 @@ import type { Progress } from "../../deliveries/index/progress.ts";
 import type { ListedRoutedCall } from "../../deliveries/index/routed-calls-table.ts";
 import { placeOf, type Spot } from "../../records/places/places.ts";
 import { isUndecodable } from "../../records/places/undecodable.ts";
-import { IdSet } from "../id-set.ts";
+import { IdSet, LastIds } from "../id-set.ts";
 import { type CallReplay, isOfDestination, recordsOf } from "./call-selection.ts";
 
 /**
@@ -28,7 +28,7 @@ export interface MissingCallsParts {
   readonly topic: Topic<"delivery-job">;
   readonly index: Pick<DeliveryIndex, "listRoutedCalls">;
   readonly progress: Pick<Progress, "untilCovers">;
-  /** Calls that replays and syncs gave a destination, that are kept in memory. */
+  /** Calls that other replays and syncs gave a destination, that are kept in memory. */
   readonly maxGiven: number;
   routedCallEnds(): Promise<number[]>;
   /** What of delivery-jobs has a destination's jobs that were accepted since then (Unix ms). */
@@ -37,6 +37,8 @@ export interface MissingCallsParts {
 
 /** 16 bytes for each. */
 export const MAX_GIVEN = 1_000_000;
+/** Of the replay's own jobs in a partition; its record says every second how far it is, and at most 10,000 come in one. */
+const LAST_WRITTEN = 100_000;
 const INDEX_LOOK_MS = 1_000;
 /** Of one user's messageId; more are known of none. */
 const MAX_SAID = 100;
@@ -63,9 +65,7 @@ export async function findMissing(
       const asked = { messageId, sourceId, user: { userId, anonymousId } };
       const said = wasSaid(await index.listRoutedCalls(asked, MAX_SAID), destinationId, placeOf(spot));
       if (said !== "missing") return said;
-      const id = deliveryJobId(call, destinationId);
-      if (given.elsewhere.has(id)) return "sent";
-      return given.here.has(id) ? "written" : "missing";
+      return given.was(deliveryJobId(call, destinationId));
     },
   };
 }
@@ -82,36 +82,22 @@ function wasSaid(
   return last?.callPlace === place ? "missing" : "sent";
 }
 
-interface Given {
-  /** By this replay. */
-  readonly here: IdSet;
-  readonly elsewhere: IdSet;
-}
+const JOB_FIELDS = [
+  ...(["jobId", "replayId", "receivedAtMs"] as const),
+  ...(["sourceId", "messageId", "userId", "anonymousId"] as const),
+] as const;
 
-const JOB_FIELDS = ["jobId", "replayId", "sourceId", "messageId", "userId", "anonymousId"] as const;
+type GivenJob = Pick<DeliveryJob, (typeof JOB_FIELDS)[number]>;
 
-/** Ids that routers would have given the jobs which others than routers wrote for the destination. */
-async function readGiven(
-  parts: MissingCallsParts,
-  { destinationId, fromMs, id }: CallReplay,
-  signal: AbortSignal,
-): Promise<Given> {
+async function readGiven(parts: MissingCallsParts, replay: CallReplay, signal: AbortSignal): Promise<Given> {
   const { kafka, maxGiven, serde, topic } = parts;
+  const { destinationId, fromMs } = replay;
   const decode = serde.decodeFields(topic, JOB_FIELDS);
   const stretches = await parts.jobStretches(destinationId, fromMs ?? undefined);
-  const most = Math.min(recordsOf(stretches), maxGiven);
-  const given: Given = { here: new IdSet(most), elsewhere: new IdSet(most) };
-  let left = most;
-  const take = (job: Pick<DeliveryJob, (typeof JOB_FIELDS)[number]>): void => {
-    const routersId = deliveryJobId(job, destinationId);
-    if (job.replayId === null && job.jobId === routersId) return;
-    if (left === 0) throw new RangeError(`more than ${most} calls were sent again: narrow it by \`from\``);
-    left -= 1;
-    (job.replayId === id ? given.here : given.elsewhere).add(routersId);
-  };
-  const read = async (value: Buffer | null): Promise<void> => {
+  const given = new Given(replay, Math.min(recordsOf(stretches), maxGiven));
+  const read = async ({ partition, value }: RawRecord): Promise<void> => {
     try {
-      take(await decode(value));
+      given.take(await decode(value), partition);
     } catch (error) {
       // Deliverers could not read it either.
       if (!isUndecodable(error)) throw error;
@@ -121,7 +107,57 @@ async function readGiven(
     await kafka.readRange({
       topic: topic.name,
       ...{ partition, fromOffset, toOffset, signal },
-      onRecord: (record) => (isOfDestination(destinationId, record) ? read(record.value) : undefined),
+      onRecord: (record) => (isOfDestination(destinationId, record) ? read(record) : undefined),
     });
   return given;
+}
+
+/** Jobs that others than routers wrote for the destination, by the ids that routers would have given them. */
+class Given {
+  readonly #replay: CallReplay;
+  readonly #most: number;
+  readonly #elsewhere: IdSet;
+  /** Of its own jobs the last ones of each partition: they stand in the order in which it reads calls, and it asks for none that its cursor has passed. */
+  readonly #here = new Map<number, LastIds>();
+  #left: number;
+
+  constructor(replay: CallReplay, most: number) {
+    this.#replay = replay;
+    this.#most = most;
+    this.#elsewhere = new IdSet(most);
+    this.#left = most;
+  }
+
+  was(routersId: string): "missing" | "written" | "sent" {
+    if (this.#elsewhere.has(routersId)) return "sent";
+    return [...this.#here.values()].some((last) => last.has(routersId)) ? "written" : "missing";
+  }
+
+  take(job: GivenJob, partition: number): void {
+    const { destinationId, id } = this.#replay;
+    const routersId = deliveryJobId(job, destinationId);
+    if (job.replayId === id) this.#takeOwn(routersId, partition);
+    else if (job.replayId !== null || job.jobId !== routersId) this.#takeOthers(job, routersId);
+  }
+
+  #takeOwn(routersId: string, partition: number): void {
+    const last = this.#here.get(partition) ?? new LastIds(LAST_WRITTEN);
+    this.#here.set(partition, last);
+    last.add(routersId);
+  }
+
+  #takeOthers(job: GivenJob, routersId: string): void {
+    if (!this.#mayBeMeant(job) || this.#elsewhere.has(routersId)) return;
+    if (this.#left === 0)
+      throw new RangeError(`more than ${this.#most} calls were sent again: narrow it by \`from\``);
+    this.#left -= 1;
+    this.#elsewhere.add(routersId);
+  }
+
+  /** A sync's job has the time of the sync, a replay's that of its call. */
+  #mayBeMeant({ receivedAtMs, replayId, sourceId }: GivenJob): boolean {
+    const { calls, fromMs, toMs } = this.#replay;
+    if (calls.sourceId !== null && calls.sourceId !== sourceId) return false;
+    return replayId === null || (receivedAtMs >= (fromMs ?? 0) && receivedAtMs < (toMs ?? Infinity));
+  }
 }

@@ -27,6 +27,8 @@ function call(messageId: string, changes: Partial<Call> = {}): Call {
   return callRecord({ messageId, event: "Bought", body, ...changes });
 }
 
+const sentBefore = (one: Call) => ({ ...deliveryJob(one, destination()), replayId: "rpl_0" });
+
 type Said = Partial<Pick<ListedRoutedCall, "outcome" | "destinationIds">>;
 
 interface World {
@@ -36,6 +38,7 @@ interface World {
   readonly destination?: DestinationConfig | undefined;
   readonly jobs?: readonly DeliveryJob[];
   readonly selection?: Partial<ReplayedCalls>;
+  readonly between?: Partial<Pick<Replay, "fromMs" | "toMs">>;
   readonly deleted?: string;
   readonly maxGiven?: number;
 }
@@ -112,7 +115,7 @@ function setup(world: World) {
   const stretches = [{ partition: 0, fromOffset: 0, toOffset: calls.length }];
   const asked = replayedCalls({ which: "missing", stretches, ...selection });
   // A job a step.
-  const begun = { ...replay({ ends: [], callsPerSecond: 1 }), calls: asked } as CallReplay;
+  const begun = { ...replay({ ends: [], callsPerSecond: 1, ...world.between }), calls: asked } as CallReplay;
   return {
     log,
     saved,
@@ -153,10 +156,7 @@ test.each<[string, Partial<World>]>([
   ["it is a copy", { said: { a: { outcome: "duplicate" } } }],
   ["another source is meant", { selection: { sourceId: "s2" } }],
   ["another event is meant", { selection: { event: "Left" } }],
-  [
-    "another replay gave it",
-    { jobs: [{ ...deliveryJob(call("a"), destination()), jobId: "r", replayId: "rpl_0" }] },
-  ],
+  ["another replay gave it", { jobs: [{ ...sentBefore(call("a")), jobId: "r" }] }],
   ["a sync gave it", { jobs: [{ ...deliveryJob(call("a"), destination()), jobId: "synced" }] }],
 ])("a call is not sent where %s", async (_, changes) => {
   const { end, ids } = await sent({ calls: [call("a")], said: { a: {} }, ...changes });
@@ -181,10 +181,11 @@ test("a call that came again after a day is sent once", async () => {
   expect((await sent({ calls: [call("a"), call("a")], said: { a: {} } })).ids).toEqual(["a"]);
 });
 
-test("a kill between the jobs and the word of them sends none twice, and the count is whole", async () => {
+test("a kill between the jobs and the word of them sends none twice, and the count is whole, also of more jobs than are kept of others", async () => {
   const ids = ["a", "b", "c", "d"];
   const said = Object.fromEntries(ids.map((id) => [id, {}]));
-  const { killed, log, run, saved, settings } = setup({ calls: ids.map((id) => call(id)), said });
+  const calls = ids.map((id) => call(id));
+  const { killed, log, run, saved, settings } = setup({ calls, said, maxGiven: 1 });
   settings.killAfter = 2;
   await run(killed);
   expect(log.length).toBe(2);
@@ -195,8 +196,16 @@ test("a kill between the jobs and the word of them sends none twice, and the cou
   expect(saved.at(-1)).toMatchObject({ state: "finished", matched: 4, replayed: 4 });
 });
 
+test("what others sent of calls that are not meant takes no room", async () => {
+  const others = [{ receivedAtMs: START_MS - 1 }, { receivedAtMs: START_MS + 1 }, { sourceId: "s2" }];
+  const jobs = [...others, {}, {}].map((changes) => sentBefore(call("b", changes)));
+  const world = { calls: [call("a"), call("b")], said: { a: {}, b: {} }, jobs, maxGiven: 1 };
+  const between = { fromMs: START_MS, toMs: START_MS + 1 };
+  expect((await sent({ ...world, selection: { sourceId: "s1" }, between })).ids).toEqual(["a"]);
+});
+
 test("where too many were sent again to keep in memory it does not go on, and a count is not whole", async () => {
-  const jobs = ["m1", "m2"].map((id) => ({ ...deliveryJob(call(id), destination()), replayId: "rpl_0" }));
+  const jobs = ["m1", "m2"].map((id) => sentBefore(call(id)));
   const world = { calls: [call("a")], said: { a: {} }, jobs };
   const { count, run } = setup({ ...world, maxGiven: 1 });
   await expect(run()).rejects.toThrow("more than 1 calls");

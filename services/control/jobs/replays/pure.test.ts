@@ -7,6 +7,7 @@ import type { ListedDeadLetter } from "../../deliveries/index/dead-letters-table
 import { placeOf } from "../../records/places/places.ts";
 import { cursorAt, sentUpTo } from "../../records/replays/cursor.ts";
 import { replay } from "../../records/replays/fixtures/replay.ts";
+import { LastIds } from "../id-set.ts";
 import { againOf, jobOf, withinWidth } from "./job.ts";
 import { paceOf } from "./pace.ts";
 import { replayProblems, withDestination } from "./request.ts";
@@ -184,4 +185,11 @@ describe("a request for a replay", () => {
       ["from: must not be in the future: nothing has happened there"],
     ],
   ])("%j is refused, every reason named", (body, problems) => expect(problemsOf(body)).toEqual(problems));
+});
+
+test("of ids that come one after the other the last ones are known, and not all", () => {
+  const last = new LastIds(3);
+  const ids = Array.from({ length: 20 }, (_, number) => `id${number}`);
+  for (const id of ids) last.add(id);
+  expect(ids.filter((id) => last.has(id))).toEqual(ids.slice(15));
 });
