@@ -89,6 +89,18 @@ describe("a replay of a source's calls", () => {
     expect(noted).toEqual(["rpl_1", "rpl_2"]);
   });
 
+  test("skips a destination that is switched off while others are begun: what was begun is not called refused", async () => {
+    const late = { ...ON, id: "d4" };
+    const { ask, written } = await setup([...SHOP.slice(0, 3), late]);
+    // Somebody switches d4 off while the replay of d1 is written.
+    written.push = (replay) => Object.assign(late, { enabled: false }) && written.unshift(replay);
+    const { body, status } = await ask("shop");
+    expect([status, body.replays]).toEqual([202, [{ destinationId: "d1", replayId: "rpl_1" }]]);
+    const message = "destination d4 is switched off: switch it on first";
+    expect(body.skipped).toContainEqual({ destinationId: "d4", message });
+    expect(written.map(({ id }) => id)).toEqual(["rpl_1"]);
+  });
+
   test("needs no body: delivered calls are meant then", async () => {
     const { ask, written } = await setup(SHOP);
     expect((await ask("shop")).status).toBe(202);

@@ -120,9 +120,18 @@ async function startEach(
 ): Promise<Static<typeof SourceReplaysAccepted>> {
   const { destinationIds, skipped } = meantDestinations(parts, asked.sourceId);
   const replays: Static<typeof SourceReplaysAccepted>["replays"] = [];
-  for (const destinationId of destinationIds) {
-    const { id: replayId } = await startCallReplay(parts, { ...asked, destinationId }, noted);
-    replays.push({ destinationId, replayId });
-  }
+  for (const destinationId of destinationIds)
+    try {
+      const { id: replayId } = await startCallReplay(parts, { ...asked, destinationId }, noted);
+      replays.push({ destinationId, replayId });
+    } catch (error) {
+      // It was switched off or disconnected meanwhile. A refusal now would say that nothing was begun, and whoever repeats the request would begin the others twice.
+      if (replays.length === 0 || !isRefused(error)) throw error;
+      skipped.push({ destinationId, message: error.errors.map(({ message }) => message).join("; ") });
+    }
   return { replays, skipped };
+}
+
+function isRefused(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.kind === "refused_values";
 }
