@@ -53,7 +53,9 @@ async function stretchesSince(
   fromMs: number | undefined,
 ): Promise<ReplayStretch[]> {
   const offsets = await admin.offsets(topicName);
-  const starts = fromMs === undefined ? [] : await admin.offsetForTime(topicName, fromMs - CLOCKS_APART_MS);
+  // A time before 1970 is none for Kafka.
+  const sinceMs = Math.max(0, (fromMs ?? 0) - CLOCKS_APART_MS);
+  const starts = sinceMs === 0 ? [] : await admin.offsetForTime(topicName, sinceMs);
   const first = new Map(starts.map(({ partition, offset }) => [partition, offset]));
   return offsets
     .toSorted((one, other) => one.partition - other.partition)
