@@ -1,6 +1,6 @@
 // What the API does with regulations, whoever asks.
 import type { Static } from "typebox";
-import { isDeletion } from "#contract";
+import { isDeletion, SPACE_SOURCE } from "#contract";
 import type { Regulation } from "#topics";
 import type { Actor } from "../../http/caller.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
@@ -66,7 +66,7 @@ function requestOf(
   body: Static<typeof RegulationBody>,
 ): RegulationRequest {
   const { regulationType, sourceId = null, subjectIds } = body;
-  if (sourceId !== null && sources.get(sourceId) === undefined)
+  if (sourceId !== null && sourceId !== SPACE_SOURCE && sources.get(sourceId) === undefined)
     throw refusedBy([], [{ path: "sourceId", message: `there is no source ${sourceId}` }]);
   return { regulationType, subjectIds, sourceId };
 }

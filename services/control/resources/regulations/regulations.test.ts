@@ -183,6 +183,15 @@ describe("a request for a regulation", () => {
     expect(problemFields(unknown)).toEqual({ sourceId: "there is no source none" });
   });
 
+  test("may be for the source of audiences, which nobody has made", async () => {
+    const asked = { regulationType: "SUPPRESS_ONLY", subjectIds: ["quiet"], sourceId: "spa_default" };
+    const { id } = (await start(asked)).body;
+    const sources = [{ sourceId: "spa_default", status: "finished" }];
+    expect(await finished(id)).toMatchObject({ status: "finished", sources });
+    const written = (await topics.read(control.topics.suppressions)).map(({ key }) => key);
+    expect(written).toContain(suppressionKey("spa_default", userHash("quiet")));
+  }, 60_000);
+
   test("may name 5,000 users with long ids", async () => {
     const subjectIds = users(5_000, "x".repeat(150));
     const { status, body } = await start({ regulationType: "SUPPRESS_ONLY", subjectIds });
