@@ -22,8 +22,13 @@ export function isMissing({ calls: { which } }: { readonly calls: Pick<ReplayedC
   return which === MISSING;
 }
 
-export function isOfOneUser({ anonymousId, userId }: CallUser): boolean {
+function isOfOneUser({ anonymousId, userId }: CallUser): boolean {
   return userId !== null || anonymousId !== null;
+}
+
+/** One call by all that tells it from others (contract 1.8): a destination had it once. */
+export function isOfOneCall({ calls }: Pick<CallReplay, "calls">): boolean {
+  return calls.sourceId !== null && calls.messageId !== null && isOfOneUser(calls);
 }
 
 type Asked = Pick<CallReplay, "calls" | "fromMs" | "toMs">;

@@ -130,7 +130,7 @@ async function run({
 const idsOf = (jobs: readonly DeliveryJob[]): string[] => jobs.map(({ messageId }) => messageId);
 
 describe("a replay of calls", () => {
-  test("of one messageId reads on for other users' calls with it, unless one user is named", async () => {
+  test("of one messageId reads on for calls of other users and sources with it", async () => {
     const sent = ["u1", "u2", "u1", "u3"].map((userId, number) => ({
       ...job(number === 2 ? "other" : "m", { userId }),
       jobId: `j${number}`,
@@ -139,6 +139,9 @@ describe("a replay of calls", () => {
     expect(everybody.jobs.map(({ userId }) => userId).toSorted()).toEqual(["u1", "u2", "u3"]);
     const one = await run({ sent, calls: { messageId: "m", userId: "u2" } });
     expect(one.jobs.map(({ userId }) => userId)).toEqual(["u2"]);
+    const sources = ["s1", "s2"].map((sourceId) => ({ ...job("m", { sourceId }), jobId: `j-${sourceId}` }));
+    const everywhere = await run({ sent: sources, calls: { messageId: "m", userId: "u1" } });
+    expect(everywhere.jobs.map(({ sourceId }) => sourceId)).toEqual(["s1", "s2"]);
     const nobody = await run({ sent, calls: { messageId: "m", anonymousId: "u2" } });
     expect(nobody.jobs).toEqual([]);
   });
@@ -211,7 +214,7 @@ describe("a replay of calls", () => {
   );
 
   test("of one call ends where it was found", async () => {
-    const { jobs, read, saved } = await run({ calls: { messageId: "m2", userId: "u1" } });
+    const { jobs, read, saved } = await run({ calls: { messageId: "m2", userId: "u1", sourceId: "s1" } });
     expect([idsOf(jobs), read]).toEqual([["m2"], ["m0", "m2"]]);
     expect(saved.at(-1)).toMatchObject({ state: "finished", matched: 1, replayed: 1 });
   });

@@ -3,7 +3,7 @@
 import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryJob, deliveryKey, type ReplayStretch } from "#topics";
-import { type CallReplay, isOfOneUser, stretchesLeft } from "./call-selection.ts";
+import { type CallReplay, isOfOneCall, stretchesLeft } from "./call-selection.ts";
 import { type Candidates, type CandidateWork, type Judged, openCandidates } from "./candidates.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 
@@ -97,9 +97,7 @@ class CallReplaying {
   async #judge(record: RawRecord & { readonly value: Buffer }): Promise<void> {
     this.#collect(await this.#parts.candidates.judge(record));
     await this.#afterRecord(record);
-    // A call of one user is at a destination once.
-    const { calls } = this.#replay;
-    if (this.#jobs.length > 0 && calls.messageId !== null && isOfOneUser(calls)) {
+    if (this.#jobs.length > 0 && isOfOneCall(this.#replay)) {
       await this.#step(record);
       this.#enough.abort();
     }
