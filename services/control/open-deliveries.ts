@@ -5,11 +5,9 @@ import type { Serde } from "#serde";
 import {
   type Call,
   consumerGroups,
-  DEFAULT_SHARD_WIDTH,
   type DestinationConfig,
   type RefusedCalls,
   type Replay,
-  shardWidthOf,
   type TopicMap,
 } from "#topics";
 import type { settings } from "./config.ts";
@@ -102,17 +100,14 @@ export function openDeliveries(
   const endsOf = (kind: EndedTopic) => endsNow(admin, topics[kind].name);
   const deadLetterEnds = () => endsOf("deadLetters");
   const routedUpTo = () => admin.committedOffsets(groups.webhookRouter.id, topics.calls.name);
-  const jobsOf: CallReplayParts["jobStretches"] = (destinationId, fromMs) => {
-    const shards = shardsOf(parts.destination(destinationId));
-    return jobStretches(admin, topicName, { destinationId, shards, fromMs });
-  };
+  const jobsSince: CallReplayParts["jobStretches"] = (fromMs) => jobStretches(admin, topicName, fromMs);
   const reading = { kafka, serde, topic: topics.deliveryJobs, ...deliveries };
   const settled = { ...reading, ...waitingTopics, topicName, waiting, deadLetterEnds };
   const missing = {
     ...reading,
     maxGiven: MAX_GIVEN,
     routedCallEnds: () => endsOf("routedCalls"),
-    jobStretches: jobsOf,
+    jobStretches: jobsSince,
   };
   const candidates: Omit<CandidateWork, "serde" | "topic"> = {
     calls: topics.calls,
@@ -143,7 +138,7 @@ export function openDeliveries(
     untilIndexed: async (kind) =>
       await deliveries.progress.untilCovers(kind, await endsOf(kind), INDEXED_WITHIN_MS),
     countCalls: (replay, signal) => countCalls(replay, { ...reading, ...candidates }, signal),
-    jobStretches: jobsOf,
+    jobStretches: jobsSince,
     callStretches: async (fromMs) =>
       await callStretches(admin, topics.calls.name, { fromMs, routedUpTo: await routedUpTo() }),
   };
@@ -179,9 +174,4 @@ function followReplays(
     if (!lifecycle.stopping.aborted) lifecycle.fail(error);
   });
   return table;
-}
-
-/** How many shards the jobs of a destination may be in; of one that was deleted, as many as are usual. What was sent while it had more is missed. */
-function shardsOf(destination: DestinationConfig | undefined): number {
-  return Math.max(destination === undefined ? 0 : shardWidthOf(destination), DEFAULT_SHARD_WIDTH);
 }

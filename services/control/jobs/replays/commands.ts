@@ -106,10 +106,7 @@ async function askedCallReplay(
   const problems = callReplayProblems(body, { destination: (id) => destinations.get(id), nowMs });
   if (problems.length > 0) throw refusedBy([], problems);
   const fromMs = parseTimestamp(body.from);
-  const stretches =
-    body.which === MISSING
-      ? await parts.callStretches(fromMs)
-      : await parts.jobStretches(body.destinationId, fromMs);
+  const stretches = await (body.which === MISSING ? parts.callStretches(fromMs) : parts.jobStretches(fromMs));
   return callReplayOf(body, { id: ids.newReplayId(), stretches, nowMs });
 }
 

@@ -31,8 +31,8 @@ export interface MissingCallsParts {
   /** Calls that other replays and syncs gave a destination, that are kept in memory. */
   readonly maxGiven: number;
   routedCallEnds(): Promise<number[]>;
-  /** What of delivery-jobs has a destination's jobs that were accepted since then (Unix ms). */
-  jobStretches(destinationId: string, fromMs: number | undefined): Promise<ReplayStretch[]>;
+  /** What of delivery-jobs has jobs of calls that were accepted since then (Unix ms). */
+  jobStretches(fromMs: number | undefined): Promise<ReplayStretch[]>;
 }
 
 /** 16 bytes for each. */
@@ -93,7 +93,7 @@ async function readGiven(parts: MissingCallsParts, replay: CallReplay, signal: A
   const { kafka, maxGiven, serde, topic } = parts;
   const { destinationId, fromMs } = replay;
   const decode = serde.decodeFields(topic, JOB_FIELDS);
-  const stretches = await parts.jobStretches(destinationId, fromMs ?? undefined);
+  const stretches = await parts.jobStretches(fromMs ?? undefined);
   const given = new Given(replay, Math.min(recordsOf(stretches), maxGiven));
   const read = async ({ partition, value }: RawRecord): Promise<void> => {
     try {

@@ -25,8 +25,8 @@ export interface ReplayParts {
 
 /** What requests for replays of calls work with. */
 export interface CallReplayParts extends Pick<ReplayParts, "replays" | "destinations" | "ids" | "nowMs"> {
-  /** What of delivery-jobs has a destination's jobs that were accepted since then (Unix ms). */
-  jobStretches(destinationId: string, fromMs: number | undefined): Promise<ReplayStretch[]>;
+  /** What of delivery-jobs has jobs of calls that were accepted since then (Unix ms). */
+  jobStretches(fromMs: number | undefined): Promise<ReplayStretch[]>;
   /** What of calls routers have done with that was accepted since then (Unix ms). */
   callStretches(fromMs: number | undefined): Promise<ReplayStretch[]>;
   /** As far as it comes before `signal`. */

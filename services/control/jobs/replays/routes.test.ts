@@ -44,8 +44,8 @@ async function setup(begun: readonly Replay[] = []) {
       },
     },
     deadLetterEnds: async () => [10, 20],
-    jobStretches: async (destinationId: string, fromMs: number | undefined) => {
-      stretched.push([destinationId, fromMs]);
+    jobStretches: async (fromMs: number | undefined) => {
+      stretched.push(["jobs", fromMs]);
       return [{ partition: 3, fromOffset: 5, toOffset: 25 }];
     },
     callStretches: async (fromMs: number | undefined) => {
@@ -198,7 +198,7 @@ describe("a request for a replay of calls", () => {
       body: { replayId: "rpl_new" },
       location: "/v1/replays/rpl_new",
     });
-    expect(stretched).toEqual([["d2", Date.parse(from)]]);
+    expect(stretched).toEqual([["jobs", Date.parse(from)]]);
     const nobody = { userId: null, anonymousId: null };
     const calls = { which: "all", sourceId: null, event: "Bought", messageId: null, ...nobody };
     expect(replays.get("rpl_new")).toEqual(

@@ -37,7 +37,7 @@ async function setup(destinations: readonly Connected[]) {
       of: destinationId,
     }),
     host: systemHost,
-    jobStretches: async (id: string) => [{ partition: 0, fromOffset: 0, toOffset: id.length }],
+    jobStretches: async () => [{ partition: 0, fromOffset: 0, toOffset: 2 }],
     ids: { newReplayId: () => `rpl_${++made}` },
     nowMs: () => Date.parse("2026-02-01"),
     audit: { record: async ({ resourceId }: { resourceId: string }) => void noted.push(resourceId) },

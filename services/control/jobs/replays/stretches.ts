@@ -1,30 +1,20 @@
-import { type Admin, partitionOfKey } from "#kafka";
-import { deliveryKey, type ReplayStretch } from "#topics";
+import type { Admin } from "#kafka";
+import type { ReplayStretch } from "#topics";
 import type { RoutedUpTo } from "../../deliveries/calls/trace.ts";
 
 /** Clocks of the machines that accept calls and that write jobs may be so far apart. */
 const CLOCKS_APART_MS = 300_000;
 
-interface Asked {
-  readonly destinationId: string;
-  /** How many shards its jobs may be in. */
-  readonly shards: number;
-  /** Of calls accepted since then; undefined: of all. */
-  readonly fromMs: number | undefined;
-}
-
 /**
- * What of delivery-jobs has the jobs of a destination, up to its ends now. A call may be routed long after it was accepted, so nothing at
- * the end is left out.
+ * What of delivery-jobs has the jobs of calls accepted since then (Unix ms; undefined: of all), up to its ends now. A call may be routed long
+ * after it was accepted, so nothing at the end is left out. Of every partition: a destination may have had more shards than now.
  */
 export async function jobStretches(
   admin: Pick<Admin, "offsets" | "offsetForTime">,
   topicName: string,
-  { destinationId, fromMs, shards }: Asked,
+  fromMs: number | undefined,
 ): Promise<ReplayStretch[]> {
-  const stretches = await stretchesSince(admin, topicName, fromMs);
-  const wanted = partitionsOf(destinationId, shards, stretches.length);
-  return stretches.filter(({ partition }) => wanted.has(partition)).filter(isSomething);
+  return (await stretchesSince(admin, topicName, fromMs)).filter(isSomething);
 }
 
 /** What of calls routers have done with, accepted since then (Unix ms). Of later ones the configuration of now decides anyway. */
@@ -63,9 +53,4 @@ async function stretchesSince(
       const fromOffset = Math.min(Math.max(low, first.get(partition) ?? low), high);
       return { partition, fromOffset, toOffset: high };
     });
-}
-
-function partitionsOf(destinationId: string, shards: number, partitions: number): ReadonlySet<number> {
-  const keys = Array.from({ length: shards }, (_, shard) => deliveryKey({ destinationId, shard }));
-  return new Set(keys.map((key) => partitionOfKey(key, partitions)));
 }
