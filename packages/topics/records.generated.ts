@@ -891,6 +891,8 @@ export interface Replay {
   deleted: number;
   /** partition:offset of the last record that was dealt with, in the order of these; it goes on behind it. */
   cursor: null | string;
+  /** Why it was cancelled, where nobody did so; for people. */
+  error: null | string;
   /** Which calls of destinationId are meant; null in a replay of dead letters. */
   calls: null | ReplayedCalls;
   createdAtMs: number;

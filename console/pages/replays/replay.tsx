@@ -33,6 +33,7 @@ function Shown({ of }: { readonly of: Schemas["Replay"] }) {
       <Facts
         of={{
           State: <State of={of.state} />,
+          ...(of.error !== null && { Why: of.error }),
           Id: <Copyable text={of.id} what="id" />,
           Found: of.matched,
           Sent: of.replayed,

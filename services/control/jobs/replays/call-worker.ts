@@ -5,6 +5,7 @@ import type { Serde } from "#serde";
 import { type DeliveryJob, deliveryKey, type ReplayStretch } from "#topics";
 import { type CallReplay, isOfOneCall, stretchesLeft } from "./call-selection.ts";
 import { type Candidates, type CandidateWork, type Judged, openCandidates } from "./candidates.ts";
+import { TooManyGiven } from "./missing-calls.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 
 export interface CallReplayWork extends SendingWork, CandidateWork {
@@ -15,15 +16,20 @@ export interface CallReplayWork extends SendingWork, CandidateWork {
 /** Also where nothing of what is read is meant, somebody who cancels is heard, and the cursor moves. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Resolves when the replay has ended, or with `signal`. */
+/** Resolves when the replay has ended, also as one that cannot be done, or with `signal`. */
 export async function workOnCalls(
   begun: CallReplay,
   work: CallReplayWork,
   signal: AbortSignal,
 ): Promise<void> {
-  const candidates = await openCandidates(begun, work, signal);
-  const reading = new CallReplaying(begun, { work, candidates, signal });
-  await reading.run();
+  try {
+    const candidates = await openCandidates(begun, work, signal);
+    await new CallReplaying(begun, { work, candidates, signal }).run();
+  } catch (error) {
+    if (!(error instanceof TooManyGiven)) throw error;
+    const ended = { state: "cancelled", error: error.message, updatedAtMs: work.nowMs() };
+    await work.store.put({ ...begun, ...ended });
+  }
 }
 
 interface ReplayingParts {

@@ -35,6 +35,9 @@ export interface MissingCallsParts {
   jobStretches(fromMs: number | undefined): Promise<ReplayStretch[]>;
 }
 
+/** Trying again would find as many. */
+export class TooManyGiven extends RangeError {}
+
 /** 16 bytes for each. */
 export const MAX_GIVEN = 1_000_000;
 /** Of the replay's own jobs in a partition; its record says every second how far it is, and at most 10,000 come in one. */
@@ -149,7 +152,9 @@ class Given {
   #takeOthers(job: GivenJob, routersId: string): void {
     if (!this.#mayBeMeant(job) || this.#elsewhere.has(routersId)) return;
     if (this.#left === 0)
-      throw new RangeError(`more than ${this.#most} calls were sent again: narrow it by \`from\``);
+      throw new TooManyGiven(
+        `more than ${this.#most} of the calls were sent again before: narrow it by sourceId, from or to`,
+      );
     this.#left -= 1;
     this.#elsewhere.add(routersId);
   }

@@ -204,11 +204,13 @@ test("what others sent of calls that are not meant takes no room", async () => {
   expect((await sent({ ...world, selection: { sourceId: "s1" }, between })).ids).toEqual(["a"]);
 });
 
-test("where too many were sent again to keep in memory it does not go on, and a count is not whole", async () => {
+test("where too many were sent again to keep in memory it ends and says why, and a count is not whole", async () => {
   const jobs = ["m1", "m2"].map((id) => sentBefore(call(id)));
   const world = { calls: [call("a")], said: { a: {} }, jobs };
-  const { count, run } = setup({ ...world, maxGiven: 1 });
-  await expect(run()).rejects.toThrow("more than 1 calls");
+  const { count, log, run, saved } = setup({ ...world, maxGiven: 1 });
+  await run();
+  const error = expect.stringMatching(/^more than 1 of .* narrow it by/);
+  expect([saved, log.length]).toMatchObject([[{ state: "cancelled", error, replayed: 0 }], jobs.length]);
   expect(await count()).toMatchObject({ calls: null, atLeast: 0 });
   expect(await setup({ ...world, maxGiven: 2 }).count()).toMatchObject({ calls: 1 });
 });

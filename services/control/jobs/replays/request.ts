@@ -96,7 +96,14 @@ function letterProblems(
 /** A replay that has sent nothing yet. */
 export function begunAt(nowMs: number) {
   const counts = { matched: 0, replayed: 0, skipped: 0, expired: 0, deleted: 0 };
-  return { state: "running", ...counts, cursor: null, createdAtMs: nowMs, updatedAtMs: nowMs } as const;
+  return {
+    state: "running",
+    ...counts,
+    cursor: null,
+    error: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  } as const;
 }
 
 /** Everything but how many dead letters it matches. */

@@ -60,6 +60,7 @@ export const ReplayView = Type.Object(
   {
     id: Type.String(),
     state: Type.Unsafe<string>({ type: "string", enum: ["running", "finished", "cancelled"] }),
+    error: nullableString("Why it is cancelled, where nobody did so: it has sent nothing more."),
     matched: Type.Integer({
       description: "Calls that are to be sent again; in a replay of calls those that were found so far.",
     }),
@@ -87,6 +88,7 @@ export const ReplayView = Type.Object(
       {
         id: "rpl_2f7be1905c3a4d68",
         state: "running",
+        error: null,
         matched: 1042,
         replayed: 800,
         skipped: 0,
@@ -110,10 +112,10 @@ export const ReplayView = Type.Object(
 );
 
 export function replayView(replay: Replay, deadAgain: number): Static<typeof ReplayView> {
-  const { destinationId, id, ids, issueId, reason, state, toDestinationId } = replay;
+  const { destinationId, error, id, ids, issueId, reason, state, toDestinationId } = replay;
   const { deleted, expired, matched, replayed, skipped } = replay;
   return {
-    ...{ id, state, matched, replayed, skipped, expired, deleted, deadAgain },
+    ...{ id, state, error, matched, replayed, skipped, expired, deleted, deadAgain },
     callsPerSecond: replay.callsPerSecond ?? DEFAULT_CALLS_PER_SECOND,
     ...{ ids, destinationId, toDestinationId, issueId, reason },
     calls: replayedCallsView(replay),
