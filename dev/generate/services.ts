@@ -74,7 +74,7 @@ const scraped = SERVICE_NAMES.map(
 );
 const exposed = SERVICE_NAMES.flatMap(portsOf).toSorted((a, b) => a - b);
 const disks = SERVICE_NAMES.filter((name) => SERVICES[name].hasDisk).map((name) => `  ${volumeOf(name)}:\n`);
-const brokers = [...SERVICE_NAMES, "hookline"].map((name) => `  ${name}: { environment: *brokers }\n`);
+const brokers = SERVICE_NAMES.map((name) => `  ${name}: { environment: *brokers }\n`);
 /** The first sentence of what the API's document says of each. */
 const options = Object.entries(OPTIONS).map(([name, { schema }]) => {
   const { description = "" } = schema as { readonly description?: string };

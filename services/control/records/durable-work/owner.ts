@@ -4,7 +4,7 @@ import type { Host } from "#host";
 import type { Claim, OutgoingRecord, Producer, Settle, Step, TopicPartition } from "#kafka";
 
 /** What work in hand is done with. */
-export interface Owned {
+interface Owned {
   /** Aborted when the work has to end early. */
   readonly signal: AbortSignal;
   /**
