@@ -27,7 +27,8 @@ function readRoot(
     gathered.problems.add(`${ROOT}.everyone`, "must be true or left out");
   if (everyone === true && Object.keys(rest).length === 0) return EVERYONE;
   const expression = readNode(rest, { path: ROOT, depth: 0 }, gathered);
-  if (everyone === true || expression === undefined) return expression;
+  // Whether nobody meets what is named cannot be said without its names: control, which knows them, has asked.
+  if (everyone === true || expression === undefined || audiences === undefined) return expression;
   if (
     gathered.problems.list.length > 0 ||
     asksForSomething(expression, { leaves: gathered.leaves, audiences })

@@ -71,15 +71,14 @@ export function isAskMetByNothing(ask: Ask, [part]: readonly EventLeaf[]): boole
 
 interface Asked {
   readonly leaves: ReadonlyMap<string, Leaf>;
-  /** undefined: not known yet. */
-  readonly audiences: AudienceReferences | undefined;
+  readonly audiences: AudienceReferences;
 }
 
 /** Whether the leaf holds for a profile without calls and traits. */
 function holdsWhenEmpty(leaf: Leaf, { audiences }: Asked): boolean {
   if (leaf.kind === "trait") return leaf.condition.test.op === "not_exists";
   if (leaf.kind === "composite") return isAskMetByNothing(leaf.ask, leaf.parts);
-  if (leaf.kind === "computed") return isMetByNone(leaf.test, audiences?.get(leaf.traitKey)?.fn ?? "sum");
+  if (leaf.kind === "computed") return isMetByNone(leaf.test, audiences.get(leaf.traitKey)?.fn ?? "sum");
   return leaf.kind === "event" && isMetByZero(leaf);
 }
 

@@ -90,3 +90,12 @@ test("whoever did nothing meets a count below a bound, beside a condition for ev
   const orders = trait("trt", { event: "Order", reduce: { fn: "count" } }, { key: "orders" });
   expect(compileSet([few, orders]).whenEmpty.map(({ id }) => id)).toEqual(["aud"]);
 });
+
+test.each([
+  { not: { computedTrait: "orders", op: "lt", value: 2 } },
+  { not: { computedTrait: "orders", op: "eq", value: 0 } },
+])("%j is read where names are not known, too, and met by who did something", (definition) => {
+  expect(parseAudience(definition, { audiences: NAMED }).ok).toBe(true);
+  const orders = trait("trt", { event: "Order", reduce: { fn: "count" } }, { key: "orders" });
+  expect(sentOf("u", [orders, bigSpenders(definition)]).sent).toContain("aud true");
+});
