@@ -256,18 +256,26 @@ test("is live when the other partitions have counted, too: they may have found s
   expect(shown(bench)).toEqual(['u {"twice":true}']);
 });
 
-test("begins anew where another partition has: that one has lost what profiles of this one had given to its own", async () => {
-  const { bench, reports } = await setup(track("u", 10), track("u", 20));
+/** An audience of two partitions, live by what the other one has counted; the test says how that one's leaf goes on. */
+async function countedInTwo(calls: readonly Call[], perSecond = 100_000) {
+  const { bench, reports } = await setup(...calls);
   bench.computations.apply("twice", audienceOf("twice", TWICE));
-  const companions = new Companions(bench, reports, { partitions: 2 });
+  const companions = new Companions(bench, reports, { partitions: 2, perSecond });
   const ofLeaf = () =>
     reports.reported.filter(({ id, partition }) => id.startsWith("leaf:") && partition === 0);
   const elsewhere = (state: string, life: number): void => {
     const own = ofLeaf().at(-1);
     if (own !== undefined) reports.reported.push({ ...own, partition: 1, state, generation: life });
   };
-  await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "counted");
+  const leafIs = (state: string) => companions.advanceUntil(() => ofLeaf().at(-1)?.state === state);
+  await leafIs("counted");
   elsewhere("live", 0);
+  return { bench, reports, companions, ofLeaf, elsewhere, leafIs };
+}
+
+test("begins anew where another partition has: that one has lost what profiles of this one had given to its own", async () => {
+  const calls = [track("u", 10), track("u", 20)];
+  const { bench, companions, elsewhere, leafIs, ofLeaf } = await countedInTwo(calls);
   await companions.live("twice");
   const before = ofLeaf().length;
 
@@ -275,7 +283,7 @@ test("begins anew where another partition has: that one has lost what profiles o
   for (let look = 0; look < 5; look += 1) await companions.advance();
   expect(ofLeaf()).toHaveLength(before);
   elsewhere("preparing", 3);
-  await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "counted");
+  await leafIs("counted");
   const since = ofLeaf().slice(before);
   const said = new Set(since.map(({ generation, state }) => `${state} ${generation}`));
   expect(said).toEqual(new Set(["deleted 0", "preparing 3", "counted 3"]));
@@ -284,10 +292,36 @@ test("begins anew where another partition has: that one has lost what profiles o
   for (let look = 0; look < 5; look += 1) await companions.advance();
   expect(ofLeaf().at(-1)?.state).toBe("counted");
   elsewhere("counted", 3);
-  await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "live");
+  await leafIs("live");
   await companions.live("twice");
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
   expect(shown(bench)).toEqual(['u {"twice":true}']);
+});
+
+test.each([
+  ["its own first pass", 3, []],
+  ["no pass", 100_000, []],
+  ["the pass of another one", 8, ["other"]],
+])("what changes while a leaf begins anew is found behind that: during %s", async (_, perSecond, others) => {
+  const users = Array.from({ length: 9 }, (_, n) => `u${n}`);
+  const calls = users.flatMap((user) => [track(user, 10), track(user, 20)]);
+  const lone = Array.from({ length: 40 }, (_, n) => track(`lone${n}`, 1, "C"));
+  const { bench, reports, ...all } = await countedInTwo([...calls, ...lone], perSecond);
+  const { companions, elsewhere, leafIs } = all;
+  if (perSecond === 3) await companions.advanceUntil(() => bench.sent.length >= 3);
+  else await companions.live("twice");
+  for (const id of others) bench.computations.apply(id, audienceOf(id, { event: "C" }));
+  elsewhere("preparing", 1);
+  await leafIs("counted");
+  for (let n = 0; n < 2; n += 1) bench.call(track("while"));
+  await bench.settled();
+  elsewhere("counted", 1);
+  await leafIs("live");
+  for (const id of others) expect(reports.of(id)?.state).toBe("preparing");
+  for (const id of ["twice", ...others]) await companions.live(id);
+  expect(shown(bench).filter((text) => text.includes("twice"))).toEqual(
+    [...users, "while"].map((user) => `${user} {"twice":true}`),
+  );
 });
 
 test("is live also when the partition was not sure to be ours as that was written", async () => {

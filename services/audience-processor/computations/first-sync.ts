@@ -1,4 +1,5 @@
 // One partition evaluates all its profiles against what is new, edited or resumed, and lets go of what was deleted; a few at a time.
+import type { ComputationSet } from "#audiences";
 import type { Host, Timer } from "#host";
 import type { AudienceConfig, AudienceProgress } from "#topics";
 import { Looks } from "./looks.ts";
@@ -29,6 +30,8 @@ export class FirstSync {
   readonly #progress: PassProgress;
   readonly #looks: Looks;
   #pass: Pass | undefined;
+  /** By which it was noted what is not ready. */
+  #set: ComputationSet | undefined;
   #work: PassWork | undefined;
   #turn: Timer | undefined;
   #turnTookMs = 0;
@@ -76,16 +79,33 @@ export class FirstSync {
 
   /** The pass under way, if what it looks for is still configured so; else one for those that are not done. */
   #current(): Pass | undefined {
+    this.#noteUnready();
     if (this.#pass !== undefined && this.#isCurrent(this.#pass)) return this.#pass;
     if (!this.#looks.isDue()) return undefined;
     const { computations, progressOf } = this.#parts;
     const undone = [...computations.configs].filter((config) => !isDone(config, progressOf(config.id)));
     for (const config of undone) this.#progress.noteBackfill(config);
-    const ready = undone.filter((config) => config.deletedAtMs !== null || this.#progress.isReady(config));
+    const ready = undone.filter((config) => this.#mayEvaluate(config));
     const chosen = choose(ready, (config) => this.#progress.cursorOf(config));
     if (chosen.length === 0) this.#looks.foundNothing();
     this.#pass = chosen.length === 0 ? undefined : this.#begin(chosen);
     return this.#pass;
+  }
+
+  /**
+   * What was live may be so no more, as a leaf of it has begun anew: nobody is evaluated until that is counted, so then everybody is. Noted before
+   * the leaf's fence is written, in whichever pass the partition is.
+   */
+  #noteUnready(): void {
+    const { configs, set } = this.#parts.computations;
+    if (set === this.#set) return;
+    this.#set = set;
+    for (const config of configs) this.#progress.noteBackfill(config);
+    if (this.#pass?.parts.every(({ config }) => this.#mayEvaluate(config)) === false) this.#pass = undefined;
+  }
+
+  #mayEvaluate(config: AudienceConfig): boolean {
+    return config.deletedAtMs !== null || this.#progress.isReady(config);
   }
 
   #isCurrent(pass: Pass): boolean {

@@ -39,15 +39,17 @@ export class PassProgress {
     return this.#parts.computations.newestOf(id)?.state !== "preparing";
   }
 
-  /** How far the log is read again for it. */
+  /** How far the log is read again for it. Whom a pass has looked at before is looked at again. */
   noteBackfill(config: AudienceConfig): void {
     if (config.deletedAtMs !== null || this.isReady(config)) return;
     const { nowMs, progressOf, report } = this.#parts;
     const known = progressOf(config.id);
     const events = this.#eventsOf(config);
-    const isSame = known?.generation === config.generation && known.state === "preparing";
+    const isBegun = known?.generation === config.generation && known.state === "preparing";
+    const isSame = isBegun && known.cursor === null;
     if (isSame && known.eventsDone === events.eventsDone && known.eventsTotal === events.eventsTotal) return;
-    report({ ...this.#begun(config, known), ...events, updatedAtMs: nowMs() });
+    const begun = this.#begun(config, known);
+    report({ ...begun, ...events, cursor: null, profilesDone: 0, updatedAtMs: nowMs() });
   }
 
   #leavesOf({ id }: AudienceConfig): AudienceProgress[] {
