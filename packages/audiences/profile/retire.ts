@@ -17,15 +17,22 @@ export function leaveAudience(
     setValue(profile, audience, "false", nowMs);
 }
 
-/** Drops what nothing in the set uses any more: results, lists and states of leaves. True when there was something. */
-export function forgetUnused(profile: Profile, set: ComputationSet): boolean {
+/**
+ * Drops what nothing in the set uses any more: results, lists and states of leaves. True when there was something. Of what is kept and not in the set,
+ * as its definition cannot be read, stays what was sent.
+ */
+export function forgetUnused(
+  profile: Profile,
+  set: ComputationSet,
+  isKept = (id: string): boolean => set.computations.has(id),
+): boolean {
   const { leaves, lists, backfilled, results } = profile;
   const before = leaves.size + lists.size + results.size + backfilled.size;
   for (const key of leaves.keys()) if (!set.leaves.has(key)) leaves.delete(key);
   for (const key of backfilled.keys()) if (!set.leaves.has(key)) backfilled.delete(key);
-  for (const id of lists) if (!set.computations.has(id)) lists.delete(id);
-  forgetResults(profile, (id) => !set.computations.has(id));
-  forgetIncomplete(profile, (id) => set.computations.has(id));
+  for (const id of lists) if (!isKept(id)) lists.delete(id);
+  forgetResults(profile, (id) => !isKept(id));
+  forgetIncomplete(profile, isKept);
   profile.sizeBytes = profileBytes(profile);
   return leaves.size + lists.size + results.size + backfilled.size < before;
 }

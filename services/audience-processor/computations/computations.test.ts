@@ -15,6 +15,20 @@ test("a change of one audience reads no other anew; one that names what is gone 
   computations.apply(named.id, undefined);
   expect(definitionOf(other.id)).toBeUndefined();
   expect(computations.leftOut.map(({ config: { key }, problem }) => [key, problem])).toEqual([
-    ["other", 'there is no audience with the key "named"'],
+    ["other", 'no audience with the key "named" can be read'],
   ]);
+});
+
+test("what names one that cannot be read, through others too, is left out: that is not empty", () => {
+  const computations = new Computations();
+  const definitions = {
+    top: { all: [{ event: "A" }, { not: { audience: "middle" } }] },
+    middle: { all: [{ event: "A" }, { not: { audience: "newer" } }] },
+    newer: { event: "A", ofNewerVersion: true },
+    alone: { event: "A" },
+  };
+  for (const [id, definition] of Object.entries(definitions))
+    computations.apply(id, audienceOf(id, definition));
+  expect(computations.versions.map(([{ id }]) => id)).toEqual(["alone"]);
+  expect(computations.leftOut.map(({ config: { id } }) => id)).toEqual(["top", "middle", "newer"]);
 });

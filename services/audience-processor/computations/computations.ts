@@ -54,7 +54,18 @@ type Keys = ReadonlySet<string>;
 function complete(definition: Definition | string, keys: Keys): Definition | string {
   if (typeof definition === "string" || definition.kind !== "audience") return definition;
   const missing = definition.references.find((key) => !keys.has(key));
-  return missing === undefined ? definition : `there is no audience with the key "${missing}"`;
+  return missing === undefined ? definition : `no audience with the key "${missing}" can be read`;
+}
+
+/** Keys of those that can be read, with all that they name. */
+function keysOf(configs: readonly AudienceConfig[]): Keys {
+  const keys = new Set(configs.map(({ key }) => key));
+  for (let before = -1; before !== keys.size; ) {
+    before = keys.size;
+    for (const config of configs)
+      if (typeof complete(definitionOf(config, config), keys) === "string") keys.delete(config.key);
+  }
+  return keys;
 }
 
 const earlierConfig = (
@@ -161,20 +172,21 @@ export class Computations {
 
   #readAll(): Read {
     if (this.#read !== undefined) return this.#read;
-    const keys = new Set(Array.from(this.#configs.values(), ({ key }) => key));
+    const keys = keysOf([...this.#configs.values()]);
     const leftOut: LeftOut[] = [];
     const versions: Versions[] = [];
     const identities = new Map<string, FlipContext["computation"]>();
     for (const config of this.#configs.values()) {
+      const { deletedAtMs, generation, id, includeAnonymous, isPaused, key, kind, name } = config;
+      // Also of what cannot be read: a change of it may not be sent yet.
+      identities.set(id, { id, key, name, definition: { kind } });
       const definition = complete(definitionOf(config, config), keys);
       if (typeof definition === "string") {
         leftOut.push({ config, problem: definition });
         continue;
       }
-      const { deletedAtMs, generation, id, includeAnonymous, isPaused, key, name } = config;
       const state = isPaused ? ("paused" as const) : ("live" as const);
       const input = { id, key, generation, includeAnonymous, definition, state, sends: sendsOf(config) };
-      identities.set(id, { ...input, name });
       if (deletedAtMs === null) versions.push([input, ...earlierOf(config, input, keys)]);
     }
     this.#read = { leftOut, versions, identities };

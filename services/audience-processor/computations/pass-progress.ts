@@ -34,9 +34,9 @@ export class PassProgress {
     this.#parts = parts;
   }
 
-  /** Of one with a leaf that looks back: once that is counted. */
+  /** Of one with a leaf that looks back: once that is counted. What cannot be read is not: when it can, what it has missed is looked for. */
   isReady({ id }: AudienceConfig): boolean {
-    return this.#parts.computations.newestOf(id)?.state !== "preparing";
+    return (this.#parts.computations.newestOf(id)?.state ?? "preparing") !== "preparing";
   }
 
   /** How far the log is read again for it. Whom a pass has looked at before is looked at again. */

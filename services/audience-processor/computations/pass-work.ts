@@ -44,6 +44,8 @@ export class PassWork {
   readonly #uses: readonly LeafUse[];
   /** Whether some of what a profile has counted may be asked for by nobody any more. */
   readonly #isForgetting: boolean;
+  /** Ids of all that is not deleted. */
+  readonly #kept: ReadonlySet<string>;
 
   constructor(parts: PassWorkParts, pass: Pass) {
     const { computations } = parts;
@@ -55,6 +57,8 @@ export class PassWork {
     this.#isForgetting = pass.parts.some(
       ({ config: { deletedAtMs, generation } }) => deletedAtMs !== null || generation > 1,
     );
+    const kept = [...computations.configs].filter(({ deletedAtMs }) => deletedAtMs === null);
+    this.#kept = new Set(kept.map(({ id }) => id));
   }
 
   /** Whether it is still what this pass does. */
@@ -72,7 +76,7 @@ export class PassWork {
     if (this.#isForgetting) {
       // Members of a deleted audience leave it first.
       this.#leave(profile);
-      forgetUnused(profile, this.#set);
+      forgetUnused(profile, this.#set, (id) => this.#kept.has(id));
     }
     for (const { plan } of this.#uses)
       if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
