@@ -167,7 +167,12 @@ function applySuppression(
 /** Of a merged profile everything is the other one's but whether it is suppressed; its deletion is both's. */
 function applyMerged(profile: Profile, event: ProfileEvent, set: ComputationSet, moment: Moment): Outcome {
   if (event.kind === "suppress") return applySuppression(profile, event, set, moment);
-  if (event.kind === "release") return linkAgain(profile, event);
+  if (event.kind === "release") {
+    const outcome = linkAgain(profile, event);
+    // Calls that carry both ids say no more of this one than that.
+    if (outcome === "applied") noteUse(profile, moment.nowMs);
+    return outcome;
+  }
   if (event.kind === "delete") {
     profile.deletedAtMs = Math.max(profile.deletedAtMs ?? event.atMs, event.atMs);
     return "redirected";

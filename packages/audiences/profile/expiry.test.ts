@@ -123,6 +123,17 @@ test("a link goes after one and a half times as long, when the log has nothing f
   expect(expire(link, SET, after(1.5 * RETENTION_MS, { logStart: 10 }))).toBe("unlinked");
 });
 
+test("a link that is made again, by calls that carry both ids, is used", () => {
+  const link = member();
+  const linkAt = (offset: number, atMs: number) =>
+    applyEvent(link, { kind: "release", to: "u", linkedAtMs: atMs }, SET, { offset, nowMs: atMs });
+  linkAt(9, NOW_MS);
+  completeRelease(link);
+  expect(linkAt(10, NOW_MS + RETENTION_MS)).toBe("applied");
+  expect(expire(link, SET, after(2.5 * RETENTION_MS - 1))).toBe("kept");
+  expect(expire(link, SET, after(2.5 * RETENTION_MS))).toBe("unlinked");
+});
+
 test("a link of which it is not known when it was used counts as used now", () => {
   const link = { ...createProfile("anon:x", 7), redirectTo: "u" };
   expect(expire(link, SET, after(0))).toBe("noted");
