@@ -45,7 +45,10 @@ export interface ReadCall {
 
 /** Where a path of the call begins. */
 export function rootOf(call: ReadCall, path: readonly string[]): JsonObject {
-  return call.bodyWith?.(path[0] ?? "") ?? call.body;
+  const [first = ""] = path;
+  const some = call.bodyWith?.(first);
+  // Where there is no `a`, `a.b` is a key of the body itself.
+  return some === undefined || (path.length > 1 && some[first] === undefined) ? call.body : some;
 }
 
 export function emptyState({ storage }: LeafPlan): LeafState {

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { createProfile, profileToRecord } from "#audiences";
 import { profileEvent } from "#topics";
-import { stubRegistry, stubSerde, TOPICS } from "../fixtures/bench.ts";
+import { Bench, stubRegistry, stubSerde, TOPICS } from "../fixtures/bench.ts";
+import { audienceOf, callOf } from "../fixtures/calls.ts";
 import { eventDecoder } from "./event.ts";
 
 const COUNTS = { key: "a", kind: "counts", isOverflowing: false, longs: [3, 1], doubles: [], texts: [] };
@@ -26,3 +27,15 @@ test.each([
     expect(() => decode(record)).toThrow(expect.objectContaining(unusable));
   },
 );
+
+test("a key with a dot at the root of a call is found, as one that stands in an object is", async () => {
+  const where = ["utm.source", "utm.medium"].map((path) => ({ path, op: "eq", value: "mail" }));
+  const bench = await Bench.with(audienceOf("mailed", { event: "A", where }));
+  const bodies = [
+    { "utm.source": "mail", "utm.medium": "mail" },
+    { utm: { source: "mail", medium: "mail" } },
+  ];
+  for (const [user, body] of bodies.entries()) bench.call(callOf({ userId: `u${user}`, event: "A", body }));
+  await bench.settled();
+  expect(bench.sent.map(({ user }) => user)).toEqual(["u0", "u1"]);
+});
