@@ -10,7 +10,7 @@ import { noteCallLeftOut, noteLeftOut } from "./incomplete.ts";
 import { advance, conclude, evaluate, judgeAt } from "./judging.ts";
 import { endLink, isEndedLink, linkAgain, standAgain } from "./link.ts";
 import { foldMember } from "./member-facts.ts";
-import { absorb, mergeOf } from "./merge.ts";
+import { absorb, mergeOf, rememberMerge } from "./merge.ts";
 import { emptyProfile, forgetResults, isFull, type Profile } from "./profile.ts";
 import { knowsCall, rememberCall } from "./recent-calls.ts";
 import { makeRoom } from "./room.ts";
@@ -55,7 +55,7 @@ function applyMember(profile: Profile, fact: MemberFact, set: ComputationSet, mo
 
 function applyMerge(profile: Profile, moved: Profile, set: ComputationSet, moment: Moment): Outcome {
   const isPart = isBackfilled(moved);
-  const whole = mergeOf(profile, moved, false);
+  const whole = mergeOf(profile, moved);
   // A part of what was merged before is from before, too: nothing finds it again.
   const isFromBefore = isPart && knowsCall(profile, whole);
   // A merge that was of no account stays so, with each part that is found later, when the user is not suppressed any more.
@@ -72,7 +72,7 @@ function applyMerge(profile: Profile, moved: Profile, set: ComputationSet, momen
   // Merged before the user was deleted: it was deleted with the user. A link that passes it on is of after that, or it would be unlinked.
   const isPassedOn = moment.passedByLinkMs !== undefined;
   if (isPart && !isPassedOn && profile.deletedAtMs !== undefined && !isFromBefore) return "deleted";
-  if (!rememberCall(profile, mergeOf(profile, moved, isPart))) return "duplicate";
+  if (!rememberMerge(profile, moved, set)) return "duplicate";
   beginAnew(profile, moment.offset);
   const isNew = profile.judgedAtMs === 0;
   const nowMs = judgeAt(profile, Math.max(moment.nowMs, moved.judgedAtMs));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { callOf as anyCall, audience, NOW_MS } from "../fixtures/definitions.ts";
 import { applyEvent, completeRelease } from "./apply.ts";
+import { addPast, foldPast, forgetLeaf } from "./backfill.ts";
 import { compileSet } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
 import { createProfile, type Profile } from "./profile.ts";
@@ -68,6 +69,29 @@ describe("an anonymous profile that is merged into a user's", () => {
     merge(anonymous, user);
     expect(user.traits.get("plan")?.value).toBe(winner);
   });
+});
+
+test("a part that a backfill finds counts once in each life of its leaf, up to whatever offset it is found", () => {
+  const [anonymous, user] = [createProfile("anon:x", 1), createProfile("u", 2)];
+  merge(anonymous, user);
+  completeRelease(anonymous);
+  const give = (fromOffset: number, foundAtMs: number): string => {
+    const set = compileSet([audience("aud", TWICE)], () => ({ fromOffset, isReady: true }));
+    const [uses, states] = [[...set.leaves.values()], new Map()];
+    for (const use of uses)
+      for (const past of [1, 2])
+        foldPast(states, anyCall({ atMs: NOW_MS - past }), use, { atMs: NOW_MS - past, nowMs: NOW_MS });
+    const part = { ...createProfile("anon:x", 1), redirectTo: "u" };
+    addPast(part, states, { uses, toOffset: 5, nowMs: foundAtMs });
+    offset += 1;
+    return applyEvent(user, { kind: "merge", moved: part }, set, { offset, nowMs: NOW_MS });
+  };
+  expect([give(10, NOW_MS), give(10, NOW_MS)]).toEqual(["applied", "duplicate"]);
+  for (const key of user.leaves.keys()) forgetLeaf(user, key);
+  // Sent again; found anew; and found once more, as the other partition begins its leaf anew later than this one.
+  const given = [give(20, NOW_MS), give(20, NOW_MS + 1), give(20, NOW_MS + 2)];
+  expect(given).toEqual(["duplicate", "applied", "duplicate"]);
+  expect([...user.leaves.values()]).toMatchObject([{ times: [NOW_MS - 1, NOW_MS - 2] }]);
 });
 
 test("of two aliases that name each other, the profile whose own state comes back stands again, under new message ids", () => {

@@ -2,11 +2,13 @@
 import type { CallIdentity } from "#contract";
 import { emptyState, mergeStates } from "../leaves/leaf.ts";
 import { noteAccount } from "./accounts.ts";
+import { isBackfilled } from "./backfill.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
 import { countEvents, setTrait } from "./fold.ts";
 import { noteLeftOut, noteMissing } from "./incomplete.ts";
 import { moreUncounted, type Profile, type ProfileTrait } from "./profile.ts";
+import { knowsCall, rememberCall } from "./recent-calls.ts";
 import { profileBytes } from "./size.ts";
 
 /** Of two writes at the same time the survivor's own stays. */
@@ -54,13 +56,31 @@ export function absorb(
   return touched;
 }
 
-/** The merge itself, and each part that a backfill finds later, counts once. */
+/** Under what a merge is known, or the parts of it that a backfill has found later. */
 export function mergeOf(
   profile: Profile,
-  { backfilled, id, incarnation }: Profile,
-  isPart: boolean,
+  { id, incarnation }: Profile,
+  parts: readonly string[] = [],
 ): CallIdentity {
-  const parts = isPart ? Array.from(backfilled, ([leafKey, toOffset]) => `${leafKey} ${toOffset}`) : [];
-  const messageId = [id, incarnation, ...parts.sort()].join(" ");
+  const messageId = [id, incarnation, ...parts.toSorted()].join(" ");
   return { sourceId: "merge", messageId, userId: profile.id, anonymousId: null };
+}
+
+/**
+ * False when it was counted before. A part is found again, maybe up to the same offset, when its leaf has forgotten it here and has begun anew. So it
+ * is known by when it was found, which stays the same when it is sent again, and by where the leaf begins to count here, as another partition
+ * may find it in two lives of the leaf for one of this.
+ */
+export function rememberMerge(profile: Profile, moved: Profile, { leaves }: ComputationSet): boolean {
+  if (!isBackfilled(moved)) return rememberCall(profile, mergeOf(profile, moved));
+  const parts = Array.from(moved.backfilled, ([leafKey, toOffset]) => `${leafKey} ${toOffset}`);
+  // So a version before has remembered it.
+  if (knowsCall(profile, mergeOf(profile, moved, parts))) return false;
+  const begins = Array.from(moved.leaves.keys(), (key) => `${key} from ${leaves.get(key)?.fromOffset}`);
+  const names = [[`found ${moved.judgedAtMs}`], begins].map((more) =>
+    mergeOf(profile, moved, [...parts, ...more]),
+  );
+  if (names.some((name) => knowsCall(profile, name))) return false;
+  for (const name of names) rememberCall(profile, name);
+  return true;
 }
