@@ -11,6 +11,8 @@ export interface LeafUse {
   readonly computations: Computation[];
   /** Events of profiles from this offset on are counted as they come; those before it by a backfill. */
   readonly fromOffset: number;
+  /** Another number after each time that the leaf was retired and begun anew, and what profiles had of it was forgotten. */
+  readonly life: number;
 }
 
 /** What is known of a leaf in one partition. */
@@ -19,6 +21,8 @@ export interface LeafCoverage {
   readonly fromOffset: number;
   /** All that the leaf looks back on is counted. */
   readonly isReady: boolean;
+  /** As that of `LeafUse`; 0 unless given. */
+  readonly life?: number;
 }
 
 export type CoverageOf = (plan: LeafPlan) => LeafCoverage;
@@ -74,8 +78,8 @@ class Compiler {
     const { key, name, type } = plan.leaf;
     const known = this.leaves.get(key);
     if (known !== undefined) return known;
-    const { fromOffset } = this.#coverageOf(plan);
-    const use: LeafUse = { plan, computations: [], fromOffset };
+    const { fromOffset, life = 0 } = this.#coverageOf(plan);
+    const use: LeafUse = { plan, computations: [], fromOffset, life };
     this.leaves.set(key, use);
     push(this.events[type], name, use);
     return use;

@@ -75,8 +75,8 @@ test("a part that a backfill finds counts once in each life of its leaf, up to w
   const [anonymous, user] = [createProfile("anon:x", 1), createProfile("u", 2)];
   merge(anonymous, user);
   completeRelease(anonymous);
-  const give = (fromOffset: number, foundAtMs: number): string => {
-    const set = compileSet([audience("aud", TWICE)], () => ({ fromOffset, isReady: true }));
+  const give = (life: number, foundAtMs: number): string => {
+    const set = compileSet([audience("aud", TWICE)], () => ({ fromOffset: 10, isReady: true, life }));
     const [uses, states] = [[...set.leaves.values()], new Map()];
     for (const use of uses)
       for (const past of [1, 2])
@@ -86,10 +86,10 @@ test("a part that a backfill finds counts once in each life of its leaf, up to w
     offset += 1;
     return applyEvent(user, { kind: "merge", moved: part }, set, { offset, nowMs: NOW_MS });
   };
-  expect([give(10, NOW_MS), give(10, NOW_MS)]).toEqual(["applied", "duplicate"]);
+  expect([give(0, NOW_MS), give(0, NOW_MS)]).toEqual(["applied", "duplicate"]);
   for (const key of user.leaves.keys()) forgetLeaf(user, key);
   // Sent again; found anew; and found once more, as the other partition begins its leaf anew later than this one.
-  const given = [give(20, NOW_MS), give(20, NOW_MS + 1), give(20, NOW_MS + 2)];
+  const given = [give(1, NOW_MS), give(1, NOW_MS + 1), give(1, NOW_MS + 2)];
   expect(given).toEqual(["duplicate", "applied", "duplicate"]);
   expect([...user.leaves.values()]).toMatchObject([{ times: [NOW_MS - 1, NOW_MS - 2] }]);
 });

@@ -68,16 +68,16 @@ export function mergeOf(
 
 /**
  * False when it was counted before. A part is found again, maybe up to the same offset, when its leaf has forgotten it here and has begun anew. So it
- * is known by when it was found, which stays the same when it is sent again, and by where the leaf begins to count here, as another partition
- * may find it in two lives of the leaf for one of this.
+ * is known by when it was found, which stays the same when it is sent again, and by the leaf's life here, as another partition may find
+ * it in two lives of the leaf for one of this.
  */
 export function rememberMerge(profile: Profile, moved: Profile, { leaves }: ComputationSet): boolean {
   if (!isBackfilled(moved)) return rememberCall(profile, mergeOf(profile, moved));
   const parts = Array.from(moved.backfilled, ([leafKey, toOffset]) => `${leafKey} ${toOffset}`);
   // So a version before has remembered it.
   if (knowsCall(profile, mergeOf(profile, moved, parts))) return false;
-  const begins = Array.from(moved.leaves.keys(), (key) => `${key} from ${leaves.get(key)?.fromOffset}`);
-  const names = [[`found ${moved.judgedAtMs}`], begins].map((more) =>
+  const lives = Array.from(moved.leaves.keys(), (key) => `${key} in life ${leaves.get(key)?.life}`);
+  const names = [[`found ${moved.judgedAtMs}`], lives].map((more) =>
     mergeOf(profile, moved, [...parts, ...more]),
   );
   if (names.some((name) => knowsCall(profile, name))) return false;

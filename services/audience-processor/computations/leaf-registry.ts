@@ -32,7 +32,7 @@ export class LeafRegistry {
     if (isKnownFromSummary(plan)) return EVERYTHING;
     const known = this.of(plan.leaf.key);
     if (known === undefined || known.state === "deleted") return NOTHING;
-    return { fromOffset: known.fenceOffset, isReady: known.state === "live" };
+    return { fromOffset: known.fenceOffset, isReady: known.state === "live", life: known.generation };
   };
 
   of(key: string, partition = this.#parts.partition): AudienceProgress | undefined {
