@@ -324,6 +324,21 @@ test.each([
   );
 });
 
+test("what is done is not looked at again until something has changed", async () => {
+  const { bench, reports } = await setup(track("u", 10));
+  bench.computations.apply("twice", audienceOf("twice", TWICE));
+  const companions = new Companions(bench, reports);
+  await companions.live("twice");
+  // What the last looks have changed themselves is looked at once more.
+  for (let look = 0; look < 3; look += 1) await companions.advance();
+  const before = companions.looks;
+  for (let look = 0; look < 5; look += 1) await companions.advance();
+  expect(companions.looks).toBe(before);
+  bench.computations.apply("other", audienceOf("other", { event: "C" }));
+  await companions.live("other");
+  expect(companions.looks).toBeGreaterThan(before);
+});
+
 test("is live also when the partition was not sure to be ours as that was written", async () => {
   const { bench, reports } = await setup(track("u", 10), track("u", 20));
   bench.computations.apply("twice", audienceOf("twice", TWICE));
