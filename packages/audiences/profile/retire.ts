@@ -18,21 +18,21 @@ export function leaveAudience(
 }
 
 /**
- * Drops what nothing in the set uses any more: results, lists and states of leaves. True when there was something. Of what is kept and not in the set,
- * as its definition cannot be read, stays what was sent.
+ * Drops what nothing in the set uses any more: results, lists and states of leaves. True when there was something. Of ids that
+ * are `kept` and not in the set, as their definition cannot be read, stays what was sent.
  */
 export function forgetUnused(
   profile: Profile,
-  set: ComputationSet,
-  isKept = (id: string): boolean => set.computations.has(id),
+  set: Pick<ComputationSet, "leaves">,
+  kept: Pick<ReadonlySet<string>, "has">,
 ): boolean {
   const { leaves, lists, backfilled, results } = profile;
   const before = leaves.size + lists.size + results.size + backfilled.size;
   for (const key of leaves.keys()) if (!set.leaves.has(key)) leaves.delete(key);
   for (const key of backfilled.keys()) if (!set.leaves.has(key)) backfilled.delete(key);
-  for (const id of lists) if (!isKept(id)) lists.delete(id);
-  forgetResults(profile, (id) => !isKept(id));
-  forgetIncomplete(profile, isKept);
+  for (const id of lists) if (!kept.has(id)) lists.delete(id);
+  forgetResults(profile, (id) => !kept.has(id));
+  forgetIncomplete(profile, (id) => kept.has(id));
   profile.sizeBytes = profileBytes(profile);
   return leaves.size + lists.size + results.size + backfilled.size < before;
 }

@@ -115,7 +115,7 @@ describe("a profile goes on", () => {
     expect(bench.profile.incompleteFor.size).toBe(0);
     bench.identify({ more: 1 });
     expect([...bench.profile.incompleteFor].sort()).toEqual(["more", "naming"]);
-    forgetUnused(bench.profile, compileSet([more]));
+    forgetUnused(bench.profile, compileSet([more]), new Set([more.id]));
     expect([...bench.profile.incompleteFor]).toEqual(["more"]);
     applyEvent(bench.profile, { kind: "delete", atMs: NOW_MS }, bench.set, { offset: 1_000, nowMs: NOW_MS });
     expect(bench.profile.incompleteFor.size).toBe(0);
@@ -160,7 +160,7 @@ describe("a full profile", () => {
     expect([...bench.profile.incompleteFor]).toEqual(far.map(({ id }) => id));
     const before = bench.profile.events.get("track A")?.count ?? 0;
     bench.set = compileSet([...far.slice(1), counted]);
-    forgetUnused(bench.profile, bench.set);
+    forgetUnused(bench.profile, bench.set, bench.set.computations);
     expect(bench.track(1, LATER_MS)).toBe("applied");
     expect(bench.valueOf("count")).toBe(before + 1);
     expect(profileToRecord(bench.profile).isFrozen).toBe(false);

@@ -76,7 +76,7 @@ export class PassWork {
     if (this.#isForgetting) {
       // Members of a deleted audience leave it first.
       this.#leave(profile);
-      forgetUnused(profile, this.#set, (id) => this.#kept.has(id));
+      forgetUnused(profile, this.#set, this.#kept);
     }
     for (const { plan } of this.#uses)
       if (registry.coverageOf(plan).isReady) profile.backfilled.delete(plan.leaf.key);
