@@ -8,6 +8,7 @@ import {
   naiveTrait,
 } from "../../audiences/naive-definition.ts";
 import { ownerOf } from "./audience-changes.ts";
+import { isRefusing } from "./order.ts";
 import type { Story, Written } from "./story.ts";
 
 interface CallFields extends Pick<Call, "type" | "timestampMs" | "receivedAtMs" | "body" | "userId"> {
@@ -87,6 +88,27 @@ export const asksAboutUsers = ({ definition }: Pick<Question, "definition">): bo
   askedOfMembers(definition).length > 0;
 
 const nobody = (): Somebody => ({ calls: [], lists: new Set<string>() });
+
+/**
+ * Users and accounts of calls of which a later copy may count instead of the first: Kafka refused writes for good meanwhile, and what is written
+ * again comes behind what followed it.
+ */
+export function overtakenOf(story: Story): ReadonlySet<string> {
+  const copied = new Map<string, string>();
+  const overtaken = new Set<string>();
+  if (!isRefusing(story)) return overtaken;
+  const merged = mergedOf(story);
+  for (const { value } of story.calls) {
+    const owner = ownerOf(value);
+    const id = `${owner} ${value.messageId}`;
+    const body = value.body.toString();
+    if ((copied.get(id) ?? body) !== body)
+      for (const one of [merged.get(owner) ?? owner, accountOf(value)])
+        if (one !== undefined) overtaken.add(one);
+    copied.set(id, body);
+  }
+  return overtaken;
+}
 
 /** By user and account: everything that counts for them in the end, if nobody was deleted and no list names them. */
 export function peopleOf(story: Story): ReadonlyMap<string, Somebody> {

@@ -9,6 +9,7 @@ import {
   isOfAccounts,
   mergedOf,
   naiveValue,
+  overtakenOf,
   peopleOf,
   type Question,
   type Somebody,
@@ -165,15 +166,15 @@ interface User {
 }
 
 /**
- * Those of whom it is chance who they are in the end: linked users of whom somebody was suppressed or deleted, as logs meet in any order. Nor
- * is anything to be said of those who are suppressed.
+ * Those of whom it is chance who they are in the end: linked users of whom somebody was suppressed or deleted, as logs meet in any order; and
+ * whose calls a copy overtook. Nor is anything to be said of those who are suppressed.
  */
 function unsureOf(story: Story, regulated: ReadonlySet<string>): ReadonlySet<string> {
   const merged = mergedOf(story);
   const linked = new Set([...merged.keys(), ...merged.values()]);
   const ofLinked = [...regulated].filter((id) => linked.has(id)).map((id) => merged.get(id) ?? id);
   const silent = [...silentInTheEnd(story)].flatMap(([id, isSilent]) => (isSilent ? id : []));
-  return new Set([...ofLinked, ...silent]);
+  return new Set([...ofLinked, ...silent, ...overtakenOf(story)]);
 }
 
 /** Who was deleted, or suppressed. */
