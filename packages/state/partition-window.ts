@@ -136,7 +136,7 @@ export class PartitionWindow implements DedupeWindow {
 
   #find(key: string): number | undefined {
     aimProbe(this.#probe, key);
-    const pending = this.#pending.find(key);
+    const pending = this.#pending.find(key, this.#buckets);
     if (pending !== undefined) return pending;
     for (const bucket of this.#buckets) {
       const offset = bucket.find(key, this.#probe);

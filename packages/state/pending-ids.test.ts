@@ -31,7 +31,9 @@ test("ids of a write that failed are found and come with the next one, before la
     throw new Error("disk full");
   });
   await expect(refused).rejects.toThrow("disk full");
-  expect([pending.find("a"), pending.find("b"), pending.size, pending.nextSize]).toEqual([1, 2, 2, 2]);
+  expect([pending.find("a", [bucket]), pending.find("b", [bucket]), pending.size, pending.nextSize]).toEqual([
+    1, 2, 2, 2,
+  ]);
   const written: (readonly IdBatch[])[] = [];
   await pending.writeBy(async (batches) => void written.push(batches));
   expect(written.map(idsOf)).toEqual([
@@ -40,13 +42,13 @@ test("ids of a write that failed are found and come with the next one, before la
       ["b", 2],
     ],
   ]);
-  expect([pending.find("a"), pending.size]).toEqual([undefined, 0]);
+  expect([pending.find("a", [bucket]), pending.size]).toEqual([undefined, 0]);
 });
 
 test("ids are found while they are being written, and counted", async () => {
   const pending = new PendingIds();
   pending.add(bucket, "a", 1);
   await pending.writeBy(async () => {
-    expect([pending.find("a"), pending.size, pending.nextSize]).toEqual([1, 1, 0]);
+    expect([pending.find("a", [bucket]), pending.size, pending.nextSize]).toEqual([1, 1, 0]);
   });
 });

@@ -29,8 +29,9 @@ export class PendingIds {
     this.#nextSize += 1;
   }
 
-  find(key: string): number | undefined {
-    return findIn(this.#next, key) ?? findIn(this.#writing, key);
+  /** The offset of an id in one of these buckets: an id leaves the window with its bucket, written or not. */
+  find(key: string, buckets: readonly Bucket[]): number | undefined {
+    return findIn(this.#next, key, buckets) ?? findIn(this.#writing, key, buckets);
   }
 
   /** Runs one write with all that waits; what could not be written waits again. */
@@ -53,10 +54,10 @@ export class PendingIds {
   }
 }
 
-function findIn(batches: readonly IdBatch[], key: string): number | undefined {
-  for (const { offsets } of batches) {
+function findIn(batches: readonly IdBatch[], key: string, buckets: readonly Bucket[]): number | undefined {
+  for (const { bucket, offsets } of batches) {
     const offset = offsets.get(key);
-    if (offset !== undefined) return offset;
+    if (offset !== undefined && buckets.includes(bucket)) return offset;
   }
   return undefined;
 }
