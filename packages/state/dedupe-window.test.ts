@@ -182,10 +182,15 @@ describe("time", () => {
 
   test("an id that is not written yet is forgotten, too, where a backlog is longer than the window", async () => {
     const window = open();
+    const flushes: Promise<void>[] = [];
     for (const [offset, id] of ["daily", "other", "daily", "other", "daily"].entries()) {
       expect(note(window, id, offset)).toBe("first");
+      // Later hours come and go while the first is being written.
+      flushes.push(window.flush());
       nowMs += 15 * HOUR_MS;
     }
+    await Promise.all(flushes);
+    expect(window.unwritten).toBe(0);
     await window.close();
   });
 

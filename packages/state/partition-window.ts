@@ -35,7 +35,7 @@ export class PartitionWindow implements DedupeWindow {
   #streamTimeMs: number;
   /** Their filters are to be kept with the next write. */
   #closed: Bucket[] = [];
-  #dropping: BucketSpan[];
+  #dropping: readonly BucketSpan[];
   #isDirty = false;
   #writing: Promise<void> | undefined;
   #timer: Timer | undefined;
@@ -48,7 +48,7 @@ export class PartitionWindow implements DedupeWindow {
     this.#reached = state.reached;
     this.#streamTimeMs = state.streamTimeMs;
     this.#buckets = state.buckets.map((span) => store.openBucket(span)).reverse();
-    this.#dropping = [...state.dropping];
+    this.#dropping = state.dropping;
     this.#formerUntilMs = state.formerUntilMs;
     this.#findFormer();
   }
@@ -186,7 +186,8 @@ export class PartitionWindow implements DedupeWindow {
     const endMs = timeMs - this.#options.windowMs;
     const expired = this.#buckets.filter(({ span }) => span.endMs <= endMs);
     this.#buckets = this.#buckets.filter((bucket) => !expired.includes(bucket));
-    this.#dropping.push(...expired.map(({ span }) => span));
+    // Not pushed: a write under way drops what it began with, and no hour whose ids come with the next one.
+    this.#dropping = [...this.#dropping, ...expired.map(({ span }) => span)];
     this.#closed = [...this.#closed, newest].filter((bucket) => !expired.includes(bucket));
     this.#begin(Math.ceil(newest.count * 1.25));
     this.#findFormer();
