@@ -97,15 +97,20 @@ describe("a caller that stops in the middle of its request", () => {
       { headersMs: 50, requestMs: 100 },
     ],
   ])(
-    "is told so when the time for its %s is over, and closed",
+    "is told to come back when the time for its %s is over, and closed (contract 7.3)",
     async (_, sent, times) => {
       const port = await startWith({ ...times, checkEveryMs: 20 });
       const answer = await answerTo(port, sent);
-      expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+      expect(answer).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 5\r\n/);
       expect(answer).toContain('"code":"request_timeout"');
     },
     CLOSED_WITHIN_MS,
   );
+
+  test("hears nothing when it has sent nothing: it may just be about to use its connection", async () => {
+    const port = await startWith({ headersMs: 50, requestMs: 100, checkEveryMs: 20 });
+    expect(await answerTo(port, "")).toBe("");
+  });
 
   test("holds its connection for no more than 20 s with headers, 35 s with a body", () => {
     const { checkEveryMs, headersMs, requestMs } = CALLER_TIMES;

@@ -101,12 +101,17 @@ function isLongPixel({ code, rawPacket }: UnreadableError): boolean {
   );
 }
 
+/** In seconds. */
+const RETRY_AFTER_LATE = 5;
+
 /**
  * Refuses unreadable input. No HTTP, or too large a header: 400 like every other permanent refusal (contract
- * 7.3); a request that stalled: 408.
+ * 7.3). A request that stalled: 503, as many SDKs take 408 for permanent, too, and delete the batch. A
+ * connection that was opened ahead, over which nothing came, is closed without a word.
  */
 function refuseUnreadable(error: UnreadableError, socket: Socket, newRequestId: () => string): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
+  const late = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  if (!socket.writable || error.code === "ECONNRESET" || (late && socket.bytesRead === 0)) {
     socket.destroy();
     return;
   }
@@ -121,14 +126,15 @@ function refuseUnreadable(error: UnreadableError, socket: Socket, newRequestId: 
     socket.end(PIXEL_GIF, () => socket.destroy());
     return;
   }
-  const late = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
   const message = late
     ? "the request did not arrive in time"
     : `the request is not readable as HTTP (${error.code})`;
   const code = late ? "request_timeout" : "invalid_request";
   const body = JSON.stringify({ success: false, code, message, error: message });
   const head = [
-    late ? "HTTP/1.1 408 Request Timeout" : "HTTP/1.1 400 Bad Request",
+    ...(late
+      ? ["HTTP/1.1 503 Service Unavailable", `Retry-After: ${RETRY_AFTER_LATE}`]
+      : ["HTTP/1.1 400 Bad Request"]),
     "Connection: close",
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
