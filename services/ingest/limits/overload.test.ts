@@ -93,12 +93,18 @@ describe("load shedding", () => {
     expect(await sendCall()).toMatchObject({ status: 200 });
   });
 
-  test("a body that outgrows the room while it is read is 503, and the room is given back", async () => {
-    await start({ limits: { maxWaitingBytes: 20_000 } });
-    const big = { ...call, properties: { text: "x".repeat(25_000) } };
-    expect(await post(ingest, "/v1/track", { body: big })).toMatchObject({ status: 503 });
+  test("a body that outgrows the room while another waits is 503; alone it is served, as it never could be otherwise", async () => {
+    const stored = Promise.withResolvers<"stored">();
+    await start({ limits: { maxWaitingBytes: 20_000 }, store: () => stored.promise });
+    const waiting = sendCall();
+    await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 5_000, what: "the other to arrive" });
+    const sendBig = () =>
+      post(ingest, "/v1/track", { body: { ...call, properties: { text: "x".repeat(25_000) } } });
+    expect(await sendBig()).toMatchObject({ status: 503 });
+    stored.resolve("stored");
+    expect(await waiting).toMatchObject({ status: 200 });
     expect(ingest.gate.waitingBytes).toBe(0);
-    expect(await sendCall()).toMatchObject({ status: 200 });
+    expect(await sendBig()).toMatchObject({ status: 200 });
   });
 
   test("the connection is used again after a refusal: the unread body does not turn into a request", async () => {

@@ -42,10 +42,18 @@ describe("what requests hold", () => {
     expect(room).toMatchObject({ heldBytes: 50, ofSource: new Map([["a", 50]]) });
   });
 
-  test("a request alone may have more than the share, not more than the room", () => {
-    const reservation = new Reservation(roomOf(100));
-    reservation.assign("a");
-    expect(reservation.grow(90)).toBe(true);
-    expect([reservation.grow(11), reservation.isOverShare]).toEqual([false, false]);
+  test("a request alone may have more than the share and the room, and leaves others none", () => {
+    const room = roomOf(100);
+    const [alone, other] = [new Reservation(room), new Reservation(room)];
+    alone.assign("a");
+    expect([alone.grow(90), alone.grow(11), other.grow(1), other.isOverShare]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    alone.release();
+    other.grow(1);
+    expect([alone.grow(100), alone.isOverShare]).toEqual([false, false]);
   });
 });

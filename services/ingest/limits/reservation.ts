@@ -22,10 +22,14 @@ export class Reservation {
     return this.#isOverShare;
   }
 
-  /** Counts `bytes` more; false when there is no room for them, or they are over the source's share. */
+  /**
+   * Counts `bytes` more; false when there is no room for them, or they are over the source's share. A request
+   * alone may have more than the room: it could never be served otherwise.
+   */
   grow(bytes: number): boolean {
     if (this.#owner !== undefined && !this.#fitsShare(this.#owner, bytes)) return false;
-    if (this.#room.heldBytes + bytes > this.#room.maxBytes) return false;
+    const { heldBytes, maxBytes } = this.#room;
+    if (heldBytes !== this.#heldBytes && heldBytes + bytes > maxBytes) return false;
     this.#count(bytes);
     return true;
   }
@@ -49,7 +53,7 @@ export class Reservation {
     if (this.#owner !== undefined) countOf(this.#room, this.#owner, bytes);
   }
 
-  /** A request alone may have more than the share: it could never be served otherwise. */
+  /** A source's request alone may have more than the share, for the same reason. */
   #fitsShare(sourceId: string, bytes: number): boolean {
     const own = this.#owner === sourceId ? this.#heldBytes : 0;
     const othersBytes = (this.#room.ofSource.get(sourceId) ?? 0) - own;
