@@ -99,6 +99,23 @@ describe("what a call needs (contract 1.5)", () => {
     expect(refuse({ type: "nope" }).message).toContain('is "nope"');
   });
 
+  test.each([
+    ["userId", "track"],
+    ["anonymousId", "track"],
+    ["messageId", "page"],
+    ["groupId", "group"],
+    ["previousId", "alias"],
+  ] as const)(
+    "a %s with half of a surrogate pair is refused: in Kafka others would be the same",
+    (id, type) => {
+      expect(refuse({ ...VALID[type], [id]: "order-\ud83d" })).toEqual({
+        code: "id_not_string",
+        message: `${id} must be well-formed Unicode, is cut within a character`,
+      });
+      expect(accept({ ...VALID[type], [id]: "order-\ud83d\ude00" }).type).toBe(type);
+    },
+  );
+
   test("inherited names count for nothing: __proto__ cannot supply an id", () => {
     expect(refuse(JSON.parse('{"type":"track","event":"e","__proto__":{"userId":"u"}}')).code).toBe(
       "no_user_anon_id",

@@ -4,6 +4,9 @@ import type { CallType } from "./call-types.ts";
 import { MAX_MESSAGE_ID_CHARACTERS } from "./limits.ts";
 import type { Rejection, RejectionCode } from "./reasons/index.ts";
 
+/** The format of a string without half of a surrogate pair. */
+export const WELL_FORMED = "well-formed";
+
 interface Schema {
   readonly rejection?: Rejection;
   readonly [keyword: string]: unknown;
@@ -16,6 +19,18 @@ const rejection = (code: RejectionCode, message: string): { rejection: Rejection
 /** A field that may be left out, null or a string. Some SDKs send the id that they don't have as null. */
 function text(field: string, code: RejectionCode): Record<string, Schema> {
   return { [field]: { type: ["string", "null"], ...rejection(code, `${field} must be a string`) } };
+}
+
+/** Kafka's UTF-8 has no half of a surrogate pair: ids that differ only in one would become the same id. */
+const wellFormed = (field: string): Schema => ({
+  format: WELL_FORMED,
+  ...rejection("id_not_string", `${field} must be well-formed Unicode, is cut within a character`),
+});
+
+/** An id that may be left out, null or a string. */
+function id(field: string, ...more: readonly Schema[]): Record<string, Schema> {
+  const base = text(field, "id_not_string")[field];
+  return { [field]: { ...base, allOf: [wellFormed(field), ...more] } };
 }
 
 function object(field: string, code: RejectionCode): Record<string, Schema> {
@@ -38,22 +53,16 @@ const needsId = (type: CallType, field: string): Schema =>
   present(field, rejection("id_required", `${type} needs ${field}`));
 
 const COMMON_FIELDS: Record<string, Schema> = {
-  ...text("userId", "id_not_string"),
-  ...text("anonymousId", "id_not_string"),
+  ...id("userId"),
+  ...id("anonymousId"),
   ...object("context", "context_not_object"),
-  messageId: {
-    ...rejection("id_not_string", "messageId must be a string"),
-    type: ["string", "null"],
-    allOf: [
-      {
-        maxLength: MAX_MESSAGE_ID_CHARACTERS,
-        ...rejection(
-          "message_id_too_long",
-          `messageId must have at most ${MAX_MESSAGE_ID_CHARACTERS} characters`,
-        ),
-      },
-    ],
-  },
+  ...id("messageId", {
+    maxLength: MAX_MESSAGE_ID_CHARACTERS,
+    ...rejection(
+      "message_id_too_long",
+      `messageId must have at most ${MAX_MESSAGE_ID_CHARACTERS} characters`,
+    ),
+  }),
   integrations: {
     ...rejection("integrations_invalid", "integrations must be an object of destination name to boolean"),
     type: ["object", "null"],
@@ -84,13 +93,10 @@ export const CALL_SCHEMAS: Readonly<Record<CallType, Schema>> = {
   screen: schema([anyId("screen")], { ...NAME, ...PROPERTIES }),
   identify: schema([anyId("identify")], TRAITS),
   group: schema([needsId("group", "groupId"), anyId("group")], {
-    ...text("groupId", "id_not_string"),
+    ...id("groupId"),
     ...TRAITS,
   }),
-  alias: schema(
-    [needsId("alias", "previousId"), needsId("alias", "userId")],
-    text("previousId", "id_not_string"),
-  ),
+  alias: schema([needsId("alias", "previousId"), needsId("alias", "userId")], id("previousId")),
 };
 
 /** The keys that a batch gives to each of its calls (contract 7.1). */

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { BATCH_ROOT_SCHEMA, CALL_SCHEMAS } from "./call-schema.ts";
+import { BATCH_ROOT_SCHEMA, CALL_SCHEMAS, WELL_FORMED } from "./call-schema.ts";
 import { CALL_TYPES, type CallType } from "./call-types.ts";
 import { describeJson, isJsonObject, type JsonObject } from "./json.ts";
 import type { Rejection } from "./reasons/index.ts";
@@ -29,6 +29,7 @@ function validators(): Validators {
   // and a subschema of `allOf` repeats no type.
   const ajv = new Ajv({ verbose: true, strict: false, allowUnionTypes: true });
   ajv.addKeyword("rejection");
+  ajv.addFormat(WELL_FORMED, (text: string) => text.isWellFormed());
   const entries = CALL_TYPES.map((type) => [type, ajv.compile<ValidCall>(CALL_SCHEMAS[type])] as const);
   compiled = {
     call: Object.fromEntries(entries) as Validators["call"],

@@ -43,7 +43,7 @@ export const REJECTIONS: Reasons<RejectionCode> = {
     meaning: "an id that this type of call needs is missing: groupId, or userId and previousId of an alias",
     action: "give it",
   },
-  id_not_string: { meaning: "an id is no text", action: "give a text" },
+  id_not_string: { meaning: "an id is no well-formed text", action: "give a text" },
   invalid_type: { meaning: "the type is none of the call types", action: "give one of them" },
   message_too_large: {
     meaning: `a call has more than ${MAX_CALL_BYTES} bytes, or a batch more than ${MAX_BATCH_BYTES}, decompressed`,
