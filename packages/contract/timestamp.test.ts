@@ -12,6 +12,8 @@ describe("parsing (contract 1.6)", () => {
     ["2012-12-02T00:30:08-0530", "2012-12-02T06:00:08.000Z"],
     ["2012-12-02T00:30Z", "2012-12-02T00:30:00.000Z"],
     ["2012-12-02 00:30:08+00:00", "2012-12-02T00:30:08.000Z"],
+    ["2012-12-02 00:30:08+00", "2012-12-02T00:30:08.000Z"],
+    ["2012-12-02 00:30:08.123456-05", "2012-12-02T05:30:08.123Z"],
     ["2012-12-02", "2012-12-02T00:00:00.000Z"],
     ["2012-12-02T00:30:08", "2012-12-02T00:30:08.000Z"],
     ["2012-12-02 00:30:08.123456", "2012-12-02T00:30:08.123Z"],
@@ -31,6 +33,13 @@ describe("parsing (contract 1.6)", () => {
     {},
     "2".repeat(1_000),
   ])("%p is none", (value) => expect(parseTimestamp(value)).toBeUndefined());
+
+  test.each(["T", " "])("with %p before the time, any offset is read as Date reads it", (separator) => {
+    for (const offset of ["Z", "+00", "-05", "+0530", "-05:30"]) {
+      const text = `2012-12-02${separator}00:30:08.5${offset}`;
+      expect([text, parseTimestamp(text) ?? Number.NaN]).toEqual([text, Date.parse(text)]);
+    }
+  });
 
   test("formatting is that of toISOString, for any time", () => {
     fc.assert(

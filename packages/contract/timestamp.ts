@@ -1,8 +1,8 @@
-// ISO 8601 as callers write it (contract 1.6): offsets without a colon, micro-, nano- and 7-digit fractions.
+// ISO 8601 as callers write it (contract 1.6): offsets without a colon or minutes, micro-, nano- and 7-digit fractions.
 import { describeJson } from "./json.ts";
 
 const ISO_8601 =
-  /^(?:[+-]\d{6}|\d{4})(?:-\d{2}(?:-\d{2})?)?(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
+  /^(?:[+-]\d{6}|\d{4})(?:-\d{2}(?:-\d{2})?)?(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /** A bound on the pattern's work, longer than any ISO 8601 date with a nanosecond fraction. */
 const MAX_CHARACTERS = 64;
