@@ -194,6 +194,14 @@ describe("time", () => {
     await window.close();
   });
 
+  test("it is good for calls of the last 24th of its length: what others are copies of may be forgotten", async () => {
+    const window = open();
+    nowMs += 40 * HOUR_MS;
+    note(window, "m", 0);
+    expect([0, 1].map((ms) => window.isGoodFor(nowMs - HOUR_MS - ms))).toEqual([true, false]);
+    await window.close();
+  });
+
   test("hours are dropped as a whole, for months, and their space is used again", async () => {
     const window = open();
     let offset = 0;

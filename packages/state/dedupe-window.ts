@@ -41,6 +41,11 @@ export interface DedupeWindow {
    * offset is to be on disk, or a start would take what stands from there on for noted.
    */
   contradicts(call: CallIdentity, offset: number): boolean;
+  /**
+   * Whether it holds what calls of this time may be copies of: of that it has forgotten a 24th at most since
+   * they were noted.
+   */
+  isGoodFor(timeMs: number): boolean;
   /** Records from this offset on are noted again. */
   goBackTo(offset: number): void;
   /** Every record below this offset has been noted. */

@@ -99,6 +99,10 @@ export class PartitionWindow implements DedupeWindow {
     return (first === undefined || first > offset) && this.#formerOf(call) === undefined;
   }
 
+  isGoodFor(timeMs: number): boolean {
+    return timeMs >= this.#streamTimeMs - this.#options.windowMs / BUCKETS_PER_WINDOW;
+  }
+
   goBackTo(offset: number): void {
     this.#reached = Math.min(this.#reached, offset);
     this.#isDirty = true;

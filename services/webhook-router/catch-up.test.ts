@@ -22,6 +22,7 @@ function setup(step: (read: number) => void = () => undefined) {
   const window: DedupeWindow = {
     unclearFor: () => undefined,
     contradicts: () => false,
+    isGoodFor: (timeMs) => timeMs >= NOW_MS,
     goBackTo: () => undefined,
     clarify: () => undefined,
     note({ offset }) {
@@ -179,10 +180,12 @@ describe("bringing a window up to an offset", () => {
 });
 
 describe("opening a window", () => {
+  const goingOn = { offset: 3, signal: new AbortController().signal };
+
   test("of another log throws it away, and says so", async () => {
     const { closed, discarded, lines, opened, options, world } = setup();
     world.reached = 1_000_001;
-    expect((await openLogWindow(options)).reached).toBe(0);
+    expect((await openLogWindow(options, goingOn)).reached).toBe(0);
     expect([closed, discarded, opened.length]).toEqual([[1_000_001], ["windows/3"], 2]);
     const facts = { partition: 3, reached: 1_000_001, high: 1_000_000 };
     expect(lines).toMatchObject([{ level: "warn", facts }]);
@@ -191,11 +194,40 @@ describe("opening a window", () => {
   test("that has come to the log's end keeps it; one that cannot be read is said to be rebuilt", async () => {
     const { discarded, lines, opened, options, world } = setup();
     world.reached = 1_000_000;
-    await openLogWindow(options);
+    await openLogWindow(options, goingOn);
     expect([discarded, opened.length]).toEqual([[], 1]);
     const error = new Error("garbage");
     opened[0]?.onDiscarded(error);
     expect(lines).toMatchObject([{ level: "warn", facts: { partition: 3, err: error } }]);
     expect(opened[0]?.onError).toBe(options.onDiskError);
+  });
+
+  test.each<[string, { reached: number; low?: number; writtenAtMs?: number }, number[], string[]]>([
+    [
+      "that has not noted the calls that go on is kept unasked",
+      { reached: 3, writtenAtMs: NOW_MS - 1 },
+      [],
+      [],
+    ],
+    ["that is good for them is kept", { reached: 8, low: 5 }, [5], []],
+    [
+      "that is not good for them any more is thrown away",
+      { reached: 8, writtenAtMs: NOW_MS - 1 },
+      [3],
+      ["windows/3"],
+    ],
+  ])("%s", async (_, facts, times, thrownAway) => {
+    const { asked, discarded, options, world } = setup();
+    Object.assign(world, facts);
+    await openLogWindow(options, goingOn);
+    expect([asked, discarded]).toEqual([times, thrownAway]);
+  });
+
+  test("that nobody can be asked about is closed", async () => {
+    const { closed, options, world } = setup();
+    world.reached = 8;
+    const log = { ...options.log, timeAt: () => Promise.reject(new Error("Kafka is away")) };
+    await expect(openLogWindow({ ...options, log }, goingOn)).rejects.toThrow("Kafka is away");
+    expect(closed).toEqual([8]);
   });
 });

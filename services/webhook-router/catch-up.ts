@@ -60,8 +60,15 @@ export async function clarify(
   window.clarify(fromOffset, undefined);
 }
 
-/** A window that has come further than the log belongs to a topic that was deleted and made again. */
-export async function openLogWindow(options: CatchUpOptions): Promise<DedupeWindow> {
+/** The calls that are judged first. */
+interface GoingOn {
+  readonly offset: number;
+  /** Ends the reading, also while Kafka is away. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens the window that is to judge the calls from an offset on; one that cannot is thrown away, to be rebuilt. */
+export async function openLogWindow(options: CatchUpOptions, goingOn: GoingOn): Promise<DedupeWindow> {
   const { directory, disk = LOCAL_DISK, log, logger, onDiskError, partition } = options;
   const windowOptions = {
     ...options,
@@ -69,16 +76,37 @@ export async function openLogWindow(options: CatchUpOptions): Promise<DedupeWind
     onDiscarded: (error: unknown) =>
       logger.warn({ partition, err: error }, "duplicate window is unreadable and is rebuilt"),
   };
-  const { high } = await log.bounds(partition);
+  const bounds = await log.bounds(partition);
   const window = disk.open(windowOptions);
-  if (window.reached <= high) return window;
-  logger.warn(
-    { partition, reached: window.reached, high },
-    "duplicate window is of another log and is rebuilt",
-  );
+  const { reached } = window;
+  let useless: string | undefined;
+  try {
+    useless = await whyUseless(options, { window, bounds, ...goingOn });
+  } catch (error) {
+    await window.close();
+    throw error;
+  }
+  if (useless === undefined) return window;
+  logger.warn({ partition, reached, high: bounds.high }, `duplicate window is ${useless} and is rebuilt`);
   await window.close();
   disk.discard(directory);
   return disk.open(windowOptions);
+}
+
+/**
+ * A window that has come further than the log belongs to a topic that was deleted and made again. One that
+ * noted hours of a backlog which are read again, as they were not committed, has forgotten the first of them
+ * and what they are copies of: it would route copies, and take them for the first of what came a day later.
+ */
+async function whyUseless(
+  { log, partition }: CatchUpOptions,
+  at: GoingOn & { window: DedupeWindow; bounds: Awaited<ReturnType<CallsLog["bounds"]>> },
+): Promise<string | undefined> {
+  const { bounds, offset, signal, window } = at;
+  if (window.reached > bounds.high) return "of another log";
+  if (window.reached <= offset) return undefined;
+  const timeMs = await log.timeAt(partition, Math.max(offset, bounds.low), signal);
+  return timeMs === undefined || window.isGoodFor(timeMs) ? undefined : "ahead of its calls";
 }
 
 /** Afterwards the window holds every id that came below `toOffset` within its time. */

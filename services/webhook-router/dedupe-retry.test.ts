@@ -14,6 +14,7 @@ function setup() {
   const window: DedupeWindow = {
     unclearFor: () => undefined,
     contradicts: () => false,
+    isGoodFor: () => true,
     goBackTo: () => undefined,
     clarify: () => undefined,
     note: () => "first",

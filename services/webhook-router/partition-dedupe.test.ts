@@ -188,6 +188,23 @@ describe("the window of an assigned partition", () => {
     rmSync(`${directory}-killed`, { recursive: true });
   });
 
+  test("is rebuilt where a backlog longer than the window was noted and not committed", async () => {
+    for (const hours of [30, 29, 4]) log.appendAged("daily", hours * HOUR_MS);
+    log.appendAged("last", HOUR_MS);
+    const killed = ownPartition();
+    await killed.open();
+    const heard: Noted[] = [];
+    for (const offset of [0, 1, 2, 3]) heard.push(await note(killed, offset));
+    expect(heard).toEqual(["first", "duplicate", "first", "first"]);
+    await killed.close();
+    log.committedOffset = 1;
+    const next = ownPartition();
+    await next.open();
+    for (const offset of [1, 2, 3]) expect(await note(next, offset)).toBe(heard[offset]);
+    expect(log.readAgain).toEqual([0]);
+    await next.close();
+  });
+
   test("catches up before a call that another owner's work lies in front of, and keeps the calls' order", async () => {
     log.append("a", "b", "c", "b", "d");
     const dedupe = ownPartition();

@@ -206,11 +206,12 @@ export class PartitionDedupe {
   /** Opens the window when it is not open, and notes everything below `offset` that it has not noted. */
   async #bringTo(offset: number): Promise<void> {
     this.#stopIfRevoked();
-    this.#window ??= await openLogWindow(this.#options);
+    const { signal } = this.#revocation;
+    this.#window ??= await openLogWindow(this.#options, { offset, signal });
     await catchUp(this.#options, {
       window: this.#window,
       toOffset: offset,
-      signal: this.#revocation.signal,
+      signal,
       onProgress: (progress) => {
         this.#progress = progress;
         this.#stopIfRevoked();
