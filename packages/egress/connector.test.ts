@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { buildConnector } from "undici";
 import { systemHost } from "#host";
@@ -5,6 +6,7 @@ import { emptyResponse, type RawServer, startRawServer } from "#support/raw-serv
 import type { AddressPolicy } from "./addresses.ts";
 import { ConnectionLog } from "./connection-log.ts";
 import { createConnector } from "./connector.ts";
+import { watchConnectionAttempts } from "./fixtures/connection-attempts.ts";
 import { createEgress } from "./index.ts";
 
 let server: RawServer;
@@ -49,6 +51,22 @@ describe("a connection (contract 6.1)", () => {
 
   test("stands when both looks find it allowed", async () => {
     expect(await connected(() => undefined)).toEqual({ error: null, isOpen: true });
+  });
+
+  test("to one of two addresses has the time that a lost packet takes, whoever is slow", async () => {
+    // This process is busy when the answer comes: to it the endpoint takes 400 ms.
+    const busy = (): void => {
+      const untilMs = performance.now() + 400;
+      while (performance.now() < untilMs);
+    };
+    const watched = watchConnectionAttempts(() => process.nextTick(busy));
+    const addresses = ["127.0.0.1", "::1"].map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    const egress = createEgress({ allowCidrs: ["127.0.0.0/8", "::1/128"], resolve: async () => addresses });
+    const url = `http://two.test:${server.port}/`;
+    const result = await egress.post({ url, headers: {}, body: Buffer.from("{}"), deadlineMs: 5_000 });
+    watched.stop();
+    expect([result, watched.addresses]).toMatchObject([{ status: 200 }, ["127.0.0.1"]]);
+    await egress.close();
   });
 
   test("that cannot be made lets the next request ask for the name again", async () => {
