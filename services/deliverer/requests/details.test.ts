@@ -67,6 +67,23 @@ describe("what is recorded of a request", () => {
     expect(JSON.stringify([responseBody, responseHeaders])).not.toContain(hidden);
   });
 
+  const basic = (credentials: string): string => `Basic ${Buffer.from(credentials).toString("base64")}`;
+  test.each([
+    ["Bearer sk_live_4f9a8b7c", "sk_live_4f9a8b7c"],
+    [basic("hookline:pa:ss"), "hookline:pa:ss"],
+    [basic("hookline:pa:ss"), "pa:ss"],
+    [basic("sk_live_4f9a8b7c:x"), "sk_live_4f9a8b7c"],
+    ['Token token="sk_live_4f9a8b7c", option=1', "sk_live_4f9a8b7c"],
+    ["lang=en; session=sk_live_4f9a8b7c==", "sk_live_4f9a8b7c=="],
+  ])("of the header %s has no part that is sent back alone: %s", (value, part) => {
+    const own = createMasking({
+      url: "https://hooks.test",
+      headers: { a: value },
+      signing: { sharedSecret: undefined, previous: undefined },
+    });
+    expect(own.mask(`unknown key ${part}, token option: en`)).toBe("unknown key ********, token option: en");
+  });
+
   test("asks for so much of a body that no secret in what is recorded is cut", () => {
     expect(masking.captureBytes).toBeGreaterThanOrEqual(SHOWN_BODY_BYTES + Buffer.byteLength(SECRET));
     const body = Buffer.from("x".repeat(SHOWN_BODY_BYTES - 4) + SECRET).subarray(0, masking.captureBytes);

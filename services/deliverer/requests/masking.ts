@@ -1,6 +1,6 @@
 // Masks a webhook's secrets that an endpoint may have sent back, in what is recorded and logged of its
 // requests.
-import { bytesToMask, createMask, type Mask, secretsOfUrl } from "#secrets";
+import { bytesToMask, createMask, type Mask, secretsOfHeader, secretsOfUrl } from "#secrets";
 import type { Signing } from "./request-headers.ts";
 
 /** The bytes of a response that are recorded. */
@@ -21,7 +21,7 @@ interface Secrets {
 
 export function createMasking({ url, headers, signing }: Secrets): Masking {
   const signed = [signing.sharedSecret, signing.previous?.secret].filter((secret) => secret !== undefined);
-  const secrets = [...signed, ...Object.values(headers), ...secretsOfUrl(url)];
+  const secrets = [...signed, ...Object.values(headers).flatMap(secretsOfHeader), ...secretsOfUrl(url)];
   let mask: Mask | undefined;
   return {
     captureBytes: bytesToMask(secrets, SHOWN_BODY_BYTES),

@@ -1,7 +1,7 @@
 // POST /v1/destinations/{id}/test (contract 10.4).
 import { type Static, Type } from "typebox";
 import { type AcceptedCall, deliveryHeaders } from "#contract";
-import { createMask, SecretError, secretsOfUrl } from "#secrets";
+import { createMask, SecretError, secretsOfHeader, secretsOfUrl } from "#secrets";
 import type { DestinationConfig } from "#topics";
 import { IdParams } from "../../http/fields.ts";
 import { nullableInteger, nullableString } from "../../http/nullable.ts";
@@ -115,8 +115,9 @@ async function send(
   const nowMs = parts.nowMs();
   const signing = [sharedSecret, previousSecret].filter((secret) => secret !== undefined);
   // One for all webhooks, made before their answers come: its forms are what costs most.
+  const ofHeaders = headers.flatMap(Object.values<string>).flatMap(secretsOfHeader);
   const ofUrls = destination.webhooks.flatMap(({ url }) => secretsOfUrl(url));
-  const hide = createMask([...signing, ...headers.flatMap(Object.values), ...ofUrls]);
+  const hide = createMask([...signing, ...ofHeaders, ...ofUrls]);
   const { messageId } = call;
   const standardWebhooks = destination.standardWebhooks ? { messageId, secrets: signing, nowMs } : undefined;
   const { userAgent } = delivery;

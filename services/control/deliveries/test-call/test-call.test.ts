@@ -178,7 +178,7 @@ describe("the test call (contract 10.4)", () => {
     const path = "/echo/T0kenOfTheChannel";
     const body500 = `${SECRET} T0KENOFTHECHANNEL ${"x".repeat(950)} ${value}`;
     receiver.script(path, { status: 500, body: body500 });
-    const id = await create([{ url: receiver.url(path), headers: { "X-Key": value } }]);
+    const id = await create([{ url: receiver.url(path), headers: { "X-Key": `Bearer ${value}` } }]);
     const { text, body } = await testOf(id);
     expect(body.webhooks[0].response).toMatch(/^\*{8} \*{8} x+ \*{8}$/);
     expect(text).not.toContain("vvv");
