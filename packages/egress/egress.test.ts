@@ -53,6 +53,12 @@ describe("a POST", () => {
     },
   );
 
+  test("is a success with more headers than servers take", async () => {
+    const cookies = Array.from({ length: 60 }, () => `Set-Cookie: ${"x".repeat(1_000)}`);
+    const server = await rawServer((socket) => socket.write(emptyResponse(200, ...cookies)));
+    expect(await egress().post(request(server.port))).toMatchObject({ kind: "response", status: 200 });
+  });
+
   test("waits past an informational response for the real one", async () => {
     const server = await rawServer((socket) => {
       socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");

@@ -3,7 +3,7 @@ import type { RequestResult } from "#contract";
 import { type Host, systemHost } from "#host";
 import { addressPolicy } from "./addresses.ts";
 import { createConnector } from "./connector.ts";
-import { Exchange, failureResult } from "./exchange.ts";
+import { Exchange, failureResult, MAX_RESPONSE_BYTES } from "./exchange.ts";
 import { failureOf, messageOf } from "./failures.ts";
 import { createNameService } from "./name-service.ts";
 import { createResolver, type Resolve } from "./resolver.ts";
@@ -73,6 +73,8 @@ export function createEgress(options: EgressOptions): Egress {
     keepAliveTimeout: KEEP_ALIVE_MS,
     // A server's own hint (Keep-Alive: timeout=…) may shorten, and at most double it.
     keepAliveMaxTimeout: KEEP_ALIVE_MS * 2,
+    // Contract 2.6; undici's own is 16 KiB.
+    maxHeaderSize: MAX_RESPONSE_BYTES,
     // Exchange has the one timer; undici's would cost work and measure something else.
     headersTimeout: 0,
     bodyTimeout: 0,

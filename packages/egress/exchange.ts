@@ -5,8 +5,8 @@ import type { ConnectionLog } from "./connection-log.ts";
 import { failureOf, messageOf } from "./failures.ts";
 import type { Traced } from "./traced-client.ts";
 
-/** Contract 2.6. */
-const MAX_RESPONSE_BYTES = 64 * 1024;
+/** Contract 2.6: of the headers, and of the body. */
+export const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const NO_BODY = Buffer.alloc(0);
 
