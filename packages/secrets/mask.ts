@@ -25,7 +25,12 @@ export interface Mask {
    * or be whole.
    */
   beginning(bytes: Buffer, shownBytes: number): string;
+  /** The memory it takes, about. */
+  readonly bytes: number;
 }
+
+/** A form takes so many bytes beside its characters, and the mask itself a few such. */
+const FORM_BYTES = 48;
 
 export function createMask(secrets: readonly string[]): Mask {
   const forms = formsOfAll(secrets);
@@ -36,6 +41,7 @@ export function createMask(secrets: readonly string[]): Mask {
   };
   const mask = (text: string): string => masked(text)?.text ?? MASK;
   return Object.assign(mask, {
+    bytes: (forms ?? []).reduce((sum, { length }) => sum + length + FORM_BYTES, 8 * FORM_BYTES),
     beginning(bytes: Buffer, shownBytes: number): string {
       const whole = masked(wholeCharacters(bytes));
       const shown = whole === undefined ? MASK : withoutBegun(whole);

@@ -5,7 +5,7 @@ import { createSecretBox, type SecretBox } from "#secrets";
 import { type DestinationConfig, witnessesOf } from "#topics";
 import type { Connection, DelivererContext } from "./connection.ts";
 import { LIMIT_FIELDS, type Quota, quotaOf } from "./endpoints/destination-limit.ts";
-import { createMasking, type Masking } from "./requests/masking.ts";
+import { createMasking, KeptMasks, type Masking } from "./requests/masking.ts";
 import { openSigning, SIGNING_FIELDS, type Signing } from "./requests/request-headers.ts";
 
 /** A webhook with its header values in clear; lives in memory only (contract 6.3). */
@@ -124,6 +124,7 @@ export function createDestinations(
 ): Destinations {
   // States by the table's object, which each change replaces: decrypted once per version, and let go with it.
   const opened = new WeakMap<DeliveredDestination, DestinationState>();
+  const masks = new KeptMasks();
   const readToEnd = joinNext(() => table.load());
   /** The number of jobs that wait for a look at each destination. */
   const awaited = new Map<string, number>();
@@ -148,7 +149,7 @@ export function createDestinations(
       };
     const known = opened.get(config);
     if (known !== undefined) return known;
-    const fresh = open(config, secretBox, nowMs());
+    const fresh = open(config, secretBox, masks, nowMs());
     opened.set(config, fresh);
     return fresh;
   }
@@ -167,7 +168,12 @@ export function createDestinations(
   };
 }
 
-function open(config: DeliveredDestination, secretBox: SecretBox, nowMs: number): DestinationState {
+function open(
+  config: DeliveredDestination,
+  secretBox: SecretBox,
+  masks: KeptMasks,
+  nowMs: number,
+): DestinationState {
   const urls = config.webhooks.map(({ url }) => url);
   const common = { urls, pausedMs: config.pausedMs, ...retriesOf(config) };
   try {
@@ -177,7 +183,7 @@ function open(config: DeliveredDestination, secretBox: SecretBox, nowMs: number)
       const at = { destinationId: config.id, field: "header", url } as const;
       const clear = headers.map(({ name, value }) => [name, secretBox.decrypt(value, { ...at, name })]);
       const known = { url, headers: Object.fromEntries(clear), signing };
-      return [url, { ...known, quota, masking: createMasking(known) }];
+      return [url, { ...known, quota, masking: createMasking(known, masks) }];
     });
     return { kind: "active", webhooks: new Map(webhooks), ...common };
   } catch (error) {

@@ -2,17 +2,21 @@ import { describe, expect, test } from "@jest/globals";
 import type { ResponseHeaders } from "#contract";
 import { NO_DETAILS } from "#topics";
 import { detailsOf } from "./details.ts";
-import { createMasking, SHOWN_BODY_BYTES } from "./masking.ts";
+import { createMasking, KeptMasks, SHOWN_BODY_BYTES } from "./masking.ts";
 
 const SECRET = "s3cr3t/of the destination";
 const TOKEN = "T0kenOfTheChannel";
 const HEADER = "Bearer of-the-header";
 
-const masking = createMasking({
-  url: `https://hooks.test/services/${TOKEN}?key=k3y%20value`,
-  headers: { authorization: HEADER },
-  signing: { sharedSecret: SECRET, previous: { secret: "the-old-one", untilMs: 1 } },
-});
+const signing = { sharedSecret: SECRET, previous: { secret: "the-old-one", untilMs: 1 } };
+const masking = createMasking(
+  {
+    url: `https://hooks.test/services/${TOKEN}?key=k3y%20value`,
+    headers: { authorization: HEADER },
+    signing,
+  },
+  new KeptMasks(),
+);
 
 function answered(body: string | Buffer, headers: ResponseHeaders = {}, status = 503) {
   const result = { kind: "response", status, retryAfter: undefined, durationMs: 1 } as const;
@@ -76,12 +80,23 @@ describe("what is recorded of a request", () => {
     ['Token token="sk_live_4f9a8b7c", option=1', "sk_live_4f9a8b7c"],
     ["lang=en; session=sk_live_4f9a8b7c==", "sk_live_4f9a8b7c=="],
   ])("of the header %s has no part that is sent back alone: %s", (value, part) => {
-    const own = createMasking({
-      url: "https://hooks.test",
-      headers: { a: value },
-      signing: { sharedSecret: undefined, previous: undefined },
-    });
+    const own = createMasking({ url: "https://hooks.test", headers: { a: value }, signing }, new KeptMasks());
     expect(own.mask(`unknown key ${part}, token option: en`)).toBe("unknown key ********, token option: en");
+  });
+
+  test("is masked by a mask that is kept, until those of other webhooks have no room beside it", () => {
+    const kept = new KeptMasks(100_000);
+    const own = (nth: number) =>
+      createMasking({ url: `https://hooks.test/T0ken-${nth}`, headers: {}, signing }, kept);
+    const first = own(1_000);
+    const { bytes } = first.mask;
+    const others = (count: number) => Array.from({ length: count }, (_, nth) => own(2_000 + nth).mask);
+    const { mask } = first;
+    others(Math.floor(100_000 / bytes) - 1);
+    expect(first.mask).toBe(mask);
+    others(1);
+    expect(first.mask).not.toBe(mask);
+    expect(first.mask("no T0ken-1000")).toBe("no ********");
   });
 
   test("asks for so much of a body that no secret in what is recorded is cut", () => {

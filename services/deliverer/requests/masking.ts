@@ -19,16 +19,48 @@ interface Secrets {
   readonly signing: Pick<Signing, "sharedSecret" | "previous">;
 }
 
-export function createMasking({ url, headers, signing }: Secrets): Masking {
-  const signed = [signing.sharedSecret, signing.previous?.secret].filter((secret) => secret !== undefined);
-  const secrets = [...signed, ...Object.values(headers).flatMap(secretsOfHeader), ...secretsOfUrl(url)];
+/** A webhook's mask takes 8 KiB, with a long token 60: those of all webhooks would take the process's memory. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+
+/** The masks that are kept for the next record, of all webhooks together. To make one again takes a millisecond, and never more than 20. */
+export class KeptMasks {
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #forget: (() => void)[] = [];
+
+  constructor(maxBytes = MAX_KEPT_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Over the bound all others are forgotten at once: those in use are soon made again, and nothing is to be known of each use. */
+  keep({ bytes }: Mask, forget: () => void): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#maxBytes) {
+      for (const forgetOne of this.#forget.splice(0)) forgetOne();
+      this.#bytes = bytes;
+    }
+    this.#forget.push(forget);
+  }
+}
+
+export function createMasking(webhook: Secrets, kept: KeptMasks): Masking {
   let mask: Mask | undefined;
   return {
-    captureBytes: bytesToMask(secrets, SHOWN_BODY_BYTES),
+    captureBytes: bytesToMask(secretsOf(webhook), SHOWN_BODY_BYTES),
     get mask() {
       // Made for the first record: it costs more than a request.
-      mask ??= createMask(secrets);
-      return mask;
+      if (mask !== undefined) return mask;
+      const made = createMask(secretsOf(webhook));
+      mask = made;
+      kept.keep(made, () => {
+        mask = undefined;
+      });
+      return made;
     },
   };
+}
+
+function secretsOf({ url, headers, signing }: Secrets): string[] {
+  const signed = [signing.sharedSecret, signing.previous?.secret].filter((secret) => secret !== undefined);
+  return [...signed, ...Object.values(headers).flatMap(secretsOfHeader), ...secretsOfUrl(url)];
 }
