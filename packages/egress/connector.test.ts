@@ -19,7 +19,7 @@ afterEach(() => server.close());
 function connected(policy: AddressPolicy): Promise<{ error: unknown; isOpen: boolean }> {
   const address = { address: "127.0.0.1", family: 4 };
   const resolver = { resolve: async () => [address], forget: () => undefined };
-  const connect = createConnector({ policy, resolver, ca: [] });
+  const connect = createConnector({ policy, resolver, ca: [], open: { count: 0 } });
   const port = String(server.port);
   return new Promise((resolve) => {
     const target = { hostname: "a.test", host: `a.test:${port}`, protocol: "http:", port };

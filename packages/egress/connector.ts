@@ -12,6 +12,8 @@ export interface ConnectorOptions {
   readonly resolver: CachedResolver;
   /** More certificate authorities (PEM) beside the system's own. */
   readonly ca: readonly string[];
+  /** Counts connections that are being made or stand. */
+  readonly open: { count: number };
 }
 
 /** An upper bound on connecting, for requests of every deadline. */
@@ -73,7 +75,7 @@ export type TracingConnector = (
  * checked here; the URL parser has already turned every notation (0x7f000001, 2130706433, 127.1) into the plain one.
  */
 export function createConnector(options: ConnectorOptions): TracingConnector {
-  const { ca, policy, resolver } = options;
+  const { ca, open, policy, resolver } = options;
   const connect = buildConnector({
     allowH2: false,
     timeout: CONNECT_TIMEOUT_MS,
@@ -106,6 +108,10 @@ export function createConnector(options: ConnectorOptions): TracingConnector {
       if (failure !== "dns") resolver.forget(target.hostname);
       callback(failure === "tls" && isSelfSigned() ? new SelfSignedError(error.message) : error, null);
     }) as unknown as Socket;
+    open.count += 1;
+    socket.once("close", () => {
+      open.count -= 1;
+    });
     refuseForbiddenPeer(socket, policy);
     log.begin(socket, target);
     const isSelfSigned = watchForSelfSigned(socket);

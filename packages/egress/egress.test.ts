@@ -41,6 +41,23 @@ describe("a POST", () => {
     expect(body).toMatch(/^\{"a":"Ã¤"\}POST/);
   });
 
+  test("beyond so many open connections is the only one of a new connection; those that stand are kept", async () => {
+    const server = await rawServer((socket) => socket.write(emptyResponse(200)));
+    const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
+    const client = egress({ keptConnections: 1, resolve });
+    for (const name of ["a", "b", "a", "b", "a"]) {
+      const url = `http://${name}.test:${server.port}/`;
+      expect(await client.post(request(server.port, { url }))).toMatchObject({ status: 200 });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const hosts = server.received.map((heads) => heads.match(/(?<=host: )\w|connection: close/g));
+    expect(hosts).toEqual([
+      ["a", "a", "a"],
+      ["b", "connection: close"],
+      ["b", "connection: close"],
+    ]);
+  });
+
   test.each([200, 201, 302, 307, 404, 408, 500, 503])(
     "reports status %d and never sends a second request",
     async (status) => {

@@ -17,6 +17,8 @@ export interface EgressOptions {
   readonly ca?: readonly string[];
   /** Connections to one origin; more requests wait for one, and that time counts. Default 128. */
   readonly connectionsPerOrigin?: number;
+  /** Open connections to all origins from which on a new one is closed after its answer. Default 2,000. */
+  readonly keptConnections?: number;
   /** Replaces the name service in tests. */
   readonly resolve?: Resolve;
   /** The time for which a name's addresses are used. Default 30 s. */
@@ -51,22 +53,31 @@ const DNS_TTL_MS = 30_000;
 /** The time for which an idle connection is kept. */
 const KEEP_ALIVE_MS = 15_000;
 
+/** Over https one takes 100 KiB: a thousand calls a second to as many hosts would keep more than a gigabyte of them. */
+const KEPT_CONNECTIONS = 2_000;
+
 /** Throws InvalidCidrError for an unreadable allow-list. */
 export function createEgress(options: EgressOptions): Egress {
-  const { host = systemHost } = options;
+  const { host = systemHost, keptConnections = KEPT_CONNECTIONS } = options;
   const nameService = createNameService({ host });
   const resolver = createResolver({
     resolve: options.resolve ?? nameService.resolve,
     elapsedMs: () => host.elapsed(),
     ttlMs: options.dnsTtlMs ?? DNS_TTL_MS,
   });
+  const open = { count: 0 };
   const connect = createConnector({
     policy: addressPolicy(options.allowCidrs),
     resolver,
     ca: options.ca ?? [],
+    open,
   });
   const agent = new Agent({
-    factory: tracedPools(connect, () => host.elapsed()),
+    factory: tracedPools(
+      connect,
+      () => host.elapsed(),
+      () => open.count >= keptConnections,
+    ),
     allowH2: false,
     pipelining: 1,
     connections: options.connectionsPerOrigin ?? 128,

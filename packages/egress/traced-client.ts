@@ -14,22 +14,30 @@ export interface TracedDispatchOptions extends Dispatcher.DispatchOptions {
 
 class TracedClient extends Client {
   readonly #log: ConnectionLog;
+  readonly #isFull: () => boolean;
 
-  constructor(origin: string | URL, options: Client.Options, log: ConnectionLog) {
+  constructor(origin: string | URL, options: Client.Options, log: ConnectionLog, isFull: () => boolean) {
     super(origin, options);
     this.#log = log;
+    this.#isFull = isFull;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     (options as TracedDispatchOptions).traced.connection = this.#log;
-    return super.dispatch(options, handler);
+    // A connection that stands is in use again, and stays: else all would be closed for those of rare hosts.
+    const isClosed = this.#isFull() && !this.stats.connected;
+    return super.dispatch(isClosed ? { ...options, reset: true } : options, handler);
   }
 }
 
-/** Makes the pools of an agent whose requests are TracedDispatchOptions. */
+/**
+ * Makes the pools of an agent whose requests are TracedDispatchOptions. `isFull` tells whether so many connections are open that a
+ * new one is not kept.
+ */
 export function tracedPools(
   connect: TracingConnector,
   elapsedMs: () => number,
+  isFull: () => boolean,
 ): (origin: string | URL, options: object) => Dispatcher {
   const factory = (origin: string | URL, options: object): Dispatcher => {
     const log = new ConnectionLog(elapsedMs);
@@ -37,7 +45,7 @@ export function tracedPools(
       ...options,
       connect: (target, callback) => connect(target, callback, log),
     };
-    return new TracedClient(origin, traced, log);
+    return new TracedClient(origin, traced, log, isFull);
   };
   return (origin, options) => new Pool(origin, { ...options, factory });
 }
