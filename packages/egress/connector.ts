@@ -63,6 +63,22 @@ function refuseForbiddenPeer(socket: Socket, policy: AddressPolicy): void {
   });
 }
 
+interface Parser {
+  onHeadersComplete(status: number, ...more: unknown[]): number;
+}
+
+/**
+ * undici ends a connection at a `100 Continue`, which servers may send unasked (RFC 9110, 15.2), and passes over every other 1xx.
+ * Only a symbol leads to its parser: a test tells when that has changed.
+ */
+function passOverContinue(socket: Socket): void {
+  const key = Object.getOwnPropertySymbols(socket).find(({ description }) => description === "parser");
+  const parser = key && (socket as unknown as Record<symbol, Parser>)[key];
+  if (!parser) return;
+  const complete = parser.onHeadersComplete.bind(parser);
+  parser.onHeadersComplete = (status, ...more) => complete(status === 100 ? 102 : status, ...more);
+}
+
 /** undici's connector, told where to keep what making the connection took. */
 export type TracingConnector = (
   target: buildConnector.Options,
@@ -100,7 +116,9 @@ export function createConnector(options: ConnectorOptions): TracingConnector {
       const [error] = outcome;
       if (error === null) {
         log.ready();
-        return callback(...outcome);
+        callback(...outcome);
+        if (outcome[1] !== null) passOverContinue(outcome[1]);
+        return;
       }
       const failure = failureOf(error);
       if (failure === "blocked_address") log.refused();

@@ -76,9 +76,12 @@ describe("a POST", () => {
     expect(await egress().post(request(server.port))).toMatchObject({ kind: "response", status: 200 });
   });
 
-  test("waits past an informational response for the real one", async () => {
+  test.each([
+    ["103 Early Hints", "Link: </a>\r\n"],
+    ["100 Continue", ""],
+  ])("waits past an informational response for the real one: %s", async (status, header) => {
     const server = await rawServer((socket) => {
-      socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+      socket.write(`HTTP/1.1 ${status}\r\n${header}\r\n`);
       setTimeout(() => socket.write(emptyResponse(200)), 20);
     });
     expect(await egress().post(request(server.port))).toMatchObject({ kind: "response", status: 200 });
