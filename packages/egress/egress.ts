@@ -56,13 +56,27 @@ const KEEP_ALIVE_MS = 15_000;
 /** Over https one takes 100 KiB: a thousand calls a second to as many hosts would keep more than a gigabyte of them. */
 const KEPT_CONNECTIONS = 2_000;
 
+const AGENT_OPTIONS = {
+  allowH2: false,
+  pipelining: 1,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  // A server's own hint (Keep-Alive: timeout=…) may shorten, and at most double it.
+  keepAliveMaxTimeout: KEEP_ALIVE_MS * 2,
+  // Contract 2.6; undici's own is 16 KiB.
+  maxHeaderSize: MAX_RESPONSE_BYTES,
+  // Exchange has the one timer; undici's would cost work and measure something else.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+} as const satisfies Agent.Options;
+
 /** Throws InvalidCidrError for an unreadable allow-list. */
 export function createEgress(options: EgressOptions): Egress {
   const { host = systemHost, keptConnections = KEPT_CONNECTIONS } = options;
+  const elapsedMs = () => host.elapsed();
   const nameService = createNameService({ host });
   const resolver = createResolver({
     resolve: options.resolve ?? nameService.resolve,
-    elapsedMs: () => host.elapsed(),
+    elapsedMs,
     ttlMs: options.dnsTtlMs ?? DNS_TTL_MS,
   });
   const open = { count: 0 };
@@ -73,22 +87,9 @@ export function createEgress(options: EgressOptions): Egress {
     open,
   });
   const agent = new Agent({
-    factory: tracedPools(
-      connect,
-      () => host.elapsed(),
-      () => open.count >= keptConnections,
-    ),
-    allowH2: false,
-    pipelining: 1,
+    factory: tracedPools(connect, elapsedMs, () => open.count >= keptConnections),
+    ...AGENT_OPTIONS,
     connections: options.connectionsPerOrigin ?? 128,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // A server's own hint (Keep-Alive: timeout=…) may shorten, and at most double it.
-    keepAliveMaxTimeout: KEEP_ALIVE_MS * 2,
-    // Contract 2.6; undici's own is 16 KiB.
-    maxHeaderSize: MAX_RESPONSE_BYTES,
-    // Exchange has the one timer; undici's would cost work and measure something else.
-    headersTimeout: 0,
-    bodyTimeout: 0,
   });
   const targetOf = createTargetCache();
   let underWay = 0;
