@@ -21,16 +21,11 @@ function text(field: string, code: RejectionCode): Record<string, Schema> {
   return { [field]: { type: ["string", "null"], ...rejection(code, `${field} must be a string`) } };
 }
 
-/** Kafka's UTF-8 has no half of a surrogate pair: ids that differ only in one would become the same id. */
-const wellFormed = (field: string): Schema => ({
-  format: WELL_FORMED,
-  ...rejection("id_not_string", `${field} must be well-formed Unicode, is cut within a character`),
-});
-
-/** An id that may be left out, null or a string. */
+/** A text without halves of surrogate pairs: Kafka's UTF-8 has none, and ids that differ only in them would become one. */
 function id(field: string, ...more: readonly Schema[]): Record<string, Schema> {
-  const base = text(field, "id_not_string")[field];
-  return { [field]: { ...base, allOf: [wellFormed(field), ...more] } };
+  const cut = rejection("id_not_string", `${field} must be well-formed Unicode, is cut within a character`);
+  const whole: Schema = { format: WELL_FORMED, ...cut };
+  return { [field]: { ...text(field, "id_not_string")[field], allOf: [whole, ...more] } };
 }
 
 function object(field: string, code: RejectionCode): Record<string, Schema> {

@@ -41,10 +41,7 @@ export interface DedupeWindow {
    * offset is to be on disk, or a start would take what stands from there on for noted.
    */
   contradicts(call: CallIdentity, offset: number): boolean;
-  /**
-   * Whether it holds what calls of this time may be copies of: of that it has forgotten a 24th at most since
-   * they were noted.
-   */
+  /** Whether it still holds what calls of this time may be copies of, but for a 24th at most. */
   isGoodFor(timeMs: number): boolean;
   /** Records from this offset on are noted again. */
   goBackTo(offset: number): void;

@@ -180,12 +180,12 @@ describe("bringing a window up to an offset", () => {
 });
 
 describe("opening a window", () => {
-  const goingOn = { offset: 3, signal: new AbortController().signal };
+  const opening = { toOffset: 3, signal: new AbortController().signal };
 
   test("of another log throws it away, and says so", async () => {
     const { closed, discarded, lines, opened, options, world } = setup();
     world.reached = 1_000_001;
-    expect((await openLogWindow(options, goingOn)).reached).toBe(0);
+    expect((await openLogWindow(options, opening)).reached).toBe(0);
     expect([closed, discarded, opened.length]).toEqual([[1_000_001], ["windows/3"], 2]);
     const facts = { partition: 3, reached: 1_000_001, high: 1_000_000 };
     expect(lines).toMatchObject([{ level: "warn", facts }]);
@@ -194,7 +194,7 @@ describe("opening a window", () => {
   test("that has come to the log's end keeps it; one that cannot be read is said to be rebuilt", async () => {
     const { discarded, lines, opened, options, world } = setup();
     world.reached = 1_000_000;
-    await openLogWindow(options, goingOn);
+    await openLogWindow(options, opening);
     expect([discarded, opened.length]).toEqual([[], 1]);
     const error = new Error("garbage");
     opened[0]?.onDiscarded(error);
@@ -219,7 +219,7 @@ describe("opening a window", () => {
   ])("%s", async (_, facts, times, thrownAway) => {
     const { asked, discarded, options, world } = setup();
     Object.assign(world, facts);
-    await openLogWindow(options, goingOn);
+    await openLogWindow(options, opening);
     expect([asked, discarded]).toEqual([times, thrownAway]);
   });
 
@@ -227,7 +227,7 @@ describe("opening a window", () => {
     const { closed, options, world } = setup();
     world.reached = 8;
     const log = { ...options.log, timeAt: () => Promise.reject(new Error("Kafka is away")) };
-    await expect(openLogWindow({ ...options, log }, goingOn)).rejects.toThrow("Kafka is away");
+    await expect(openLogWindow({ ...options, log }, opening)).rejects.toThrow("Kafka is away");
     expect(closed).toEqual([8]);
   });
 });

@@ -60,15 +60,11 @@ export async function clarify(
   window.clarify(fromOffset, undefined);
 }
 
-/** The calls that are judged first. */
-interface GoingOn {
-  readonly offset: number;
-  /** Ends the reading, also while Kafka is away. */
-  readonly signal: AbortSignal;
-}
+/** What a window is brought to when it is opened. */
+type Opening = Pick<CatchUp, "toOffset" | "signal">;
 
-/** Opens the window that is to judge the calls from an offset on; one that cannot is thrown away, to be rebuilt. */
-export async function openLogWindow(options: CatchUpOptions, goingOn: GoingOn): Promise<DedupeWindow> {
+/** Opens the window that is to judge the calls from `toOffset` on; one that cannot is thrown away, to be rebuilt. */
+export async function openLogWindow(options: CatchUpOptions, opening: Opening): Promise<DedupeWindow> {
   const { directory, disk = LOCAL_DISK, log, logger, onDiskError, partition } = options;
   const windowOptions = {
     ...options,
@@ -76,18 +72,17 @@ export async function openLogWindow(options: CatchUpOptions, goingOn: GoingOn): 
     onDiscarded: (error: unknown) =>
       logger.warn({ partition, err: error }, "duplicate window is unreadable and is rebuilt"),
   };
-  const bounds = await log.bounds(partition);
+  const { low, high } = await log.bounds(partition);
   const window = disk.open(windowOptions);
   const { reached } = window;
-  let useless: string | undefined;
-  try {
-    useless = await whyUseless(options, { window, bounds, ...goingOn });
-  } catch (error) {
-    await window.close();
-    throw error;
-  }
+  const useless = await whyUseless(options, { window, low, high, ...opening }).catch(
+    async (error: unknown) => {
+      await window.close();
+      throw error;
+    },
+  );
   if (useless === undefined) return window;
-  logger.warn({ partition, reached, high: bounds.high }, `duplicate window is ${useless} and is rebuilt`);
+  logger.warn({ partition, reached, high }, `duplicate window is ${useless} and is rebuilt`);
   await window.close();
   disk.discard(directory);
   return disk.open(windowOptions);
@@ -100,12 +95,12 @@ export async function openLogWindow(options: CatchUpOptions, goingOn: GoingOn): 
  */
 async function whyUseless(
   { log, partition }: CatchUpOptions,
-  at: GoingOn & { window: DedupeWindow; bounds: Awaited<ReturnType<CallsLog["bounds"]>> },
+  opened: Opening & { window: DedupeWindow; low: number; high: number },
 ): Promise<string | undefined> {
-  const { bounds, offset, signal, window } = at;
-  if (window.reached > bounds.high) return "of another log";
-  if (window.reached <= offset) return undefined;
-  const timeMs = await log.timeAt(partition, Math.max(offset, bounds.low), signal);
+  const { high, low, signal, toOffset, window } = opened;
+  if (window.reached > high) return "of another log";
+  if (window.reached <= toOffset) return undefined;
+  const timeMs = await log.timeAt(partition, Math.max(toOffset, low), signal);
   return timeMs === undefined || window.isGoodFor(timeMs) ? undefined : "ahead of its calls";
 }
 

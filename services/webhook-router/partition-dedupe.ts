@@ -207,11 +207,11 @@ export class PartitionDedupe {
   async #bringTo(offset: number): Promise<void> {
     this.#stopIfRevoked();
     const { signal } = this.#revocation;
-    this.#window ??= await openLogWindow(this.#options, { offset, signal });
+    const opening = { toOffset: offset, signal };
+    this.#window ??= await openLogWindow(this.#options, opening);
     await catchUp(this.#options, {
+      ...opening,
       window: this.#window,
-      toOffset: offset,
-      signal,
       onProgress: (progress) => {
         this.#progress = progress;
         this.#stopIfRevoked();

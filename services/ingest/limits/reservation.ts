@@ -22,10 +22,7 @@ export class Reservation {
     return this.#isOverShare;
   }
 
-  /**
-   * Counts `bytes` more; false when there is no room for them, or they are over the source's share. A request
-   * alone may have more than the room: it could never be served otherwise.
-   */
+  /** Counts `bytes` more; false when there is no room for them, but for a request alone, or they are over the source's share. */
   grow(bytes: number): boolean {
     if (this.#owner !== undefined && !this.#fitsShare(this.#owner, bytes)) return false;
     const { heldBytes, maxBytes } = this.#room;
@@ -53,7 +50,7 @@ export class Reservation {
     if (this.#owner !== undefined) countOf(this.#room, this.#owner, bytes);
   }
 
-  /** A source's request alone may have more than the share, for the same reason. */
+  /** A request alone may have more than the share, or the room: it could never be served otherwise. */
   #fitsShare(sourceId: string, bytes: number): boolean {
     const own = this.#owner === sourceId ? this.#heldBytes : 0;
     const othersBytes = (this.#room.ofSource.get(sourceId) ?? 0) - own;

@@ -101,9 +101,6 @@ function isLongPixel({ code, rawPacket }: UnreadableError): boolean {
   );
 }
 
-/** In seconds. */
-const RETRY_AFTER_LATE = 5;
-
 /**
  * Refuses unreadable input. No HTTP, or too large a header: 400 like every other permanent refusal (contract
  * 7.3). A request that stalled: 503, as many SDKs take 408 for permanent, too, and delete the batch. A
@@ -132,9 +129,7 @@ function refuseUnreadable(error: UnreadableError, socket: Socket, newRequestId: 
   const code = late ? "request_timeout" : "invalid_request";
   const body = JSON.stringify({ success: false, code, message, error: message });
   const head = [
-    ...(late
-      ? ["HTTP/1.1 503 Service Unavailable", `Retry-After: ${RETRY_AFTER_LATE}`]
-      : ["HTTP/1.1 400 Bad Request"]),
+    late ? "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5" : "HTTP/1.1 400 Bad Request",
     "Connection: close",
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
