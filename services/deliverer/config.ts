@@ -37,7 +37,7 @@ const deliverySettings = settingsGroup({
       env: "HOOKLINE_RECORDED_ATTEMPTS",
       type: value.choice(RECORDED_ATTEMPTS),
       default: "sample",
-      doc: "Which requests get a record: sample, of each destination 50 failures a second, and one success a second or 60 after a quiet minute; all costs CPU for every call (decision 95).",
+      doc: "Which requests get a record: sample, by each process 50 failures a second and destination, and one success or 60 after a quiet minute, 200 successes of all destinations; all costs CPU for every call (decision 95).",
     }),
   },
 });

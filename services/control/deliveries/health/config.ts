@@ -28,7 +28,7 @@ export const healthSettings = settingsGroup({
     operatorUrl: setting({
       env: "HOOKLINE_OPERATOR_WEBHOOK_URL",
       type: webhookUrl,
-      doc: "Gets an event when a destination is failing, has recovered, has dead letters or is switched off.",
+      doc: "Gets an event when a destination is failing, has recovered, has dead letters or is switched off. At a private address it needs HOOKLINE_EGRESS_ALLOW_CIDRS, which opens that range for all webhooks.",
     }),
     operatorSecret: setting({
       env: "HOOKLINE_OPERATOR_WEBHOOK_SECRET",
