@@ -119,16 +119,16 @@ export const READERS: readonly AlertText[] = [
   {
     alert: "HooklineRecordsLost",
     severity: "page",
-    expr: grown("hookline_records_lost_total", "topic"),
-    summary: "Records of {{ $labels.topic }} were removed unread.",
+    expr: grown("hookline_records_lost_total", "job, topic"),
+    summary: "Records of {{ $labels.topic }} were removed unread by {{ $labels.job }}.",
     description:
       "Retention removed about {{ $value | humanize }} records of {{ $labels.topic }} within the last hour before they were read.",
   },
   {
     alert: "HooklineRecordsTruncated",
     severity: "page",
-    expr: grown("hookline_records_truncated_total", "topic"),
-    summary: "The end of {{ $labels.topic }} was lost.",
+    expr: grown("hookline_records_truncated_total", "job, topic"),
+    summary: "The end of {{ $labels.topic }} was lost, says {{ $labels.job }}.",
     description:
       "Within the last hour at least {{ $value | humanize }} records of {{ $labels.topic }} were gone that had been read, and perhaps others behind them: a broker came back without them.",
   },

@@ -27,7 +27,11 @@ function run(...args: string[]): string {
 }
 
 /** A test of promtool in which so many alerts of the case fire. */
-function testOf({ alert, atMinute, severity, stepMinutes }: Case, series: readonly Series[], count: 0 | 1) {
+function testOf(
+  { alert, atMinute, labels: told = "", severity, stepMinutes }: Case,
+  series: readonly Series[],
+  count: 0 | 1,
+) {
   const labels = `alertname="${alert}",severity="${severity}"`;
   return {
     interval: `${stepMinutes}m`,
@@ -35,7 +39,7 @@ function testOf({ alert, atMinute, severity, stepMinutes }: Case, series: readon
     input_series: series.map(([metric, values]) => ({ series: metric, values })),
     promql_expr_test: [
       {
-        expr: `count by (alertname, severity) (ALERTS{${labels},alertstate="firing"})`,
+        expr: `count by (alertname, severity) (ALERTS{${labels},${told && `${told},`}alertstate="firing"})`,
         eval_time: `${atMinute}m`,
         exp_samples: count === 0 ? [] : [{ labels: `{${labels}}`, value: count }],
       },
