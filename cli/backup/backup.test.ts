@@ -1,11 +1,13 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { beforeEach, expect, test } from "@jest/globals";
 import type { KafkaAndSerde } from "#connection";
 import { KafkaError } from "#kafka";
 import { scratchFolder } from "#support/scratch-folder";
 import { allTopics, configurationTopics, topicMap } from "#topics";
 import { backUp } from "./backup.ts";
+import { readBackup } from "./file.ts";
 
 const map = topicMap({ prefix: "", retryDelaysMs: [1_000] });
 
@@ -32,9 +34,9 @@ function connection(isLost: (topic: string, looks: number) => boolean): KafkaAnd
   return { kafka: { admin: () => admin, readRange: async () => undefined }, serde: {} } as never;
 }
 
-const written = (given: KafkaAndSerde) =>
+const written = (given: KafkaAndSerde, to = path, write: (text: string) => void = () => undefined) =>
   backUp({
-    ...{ connection: given, topics: configurationTopics(map), path },
+    ...{ connection: given, topics: configurationTopics(map), path: to, write },
     ...{ version: "1.2.3", nowMs: 0, onProgress: () => undefined },
   });
 
@@ -49,6 +51,25 @@ test("a topic that is lost before, or while it is read, leaves the backup of bef
   }
   await written(connection(() => false));
   expect(await readFile(path, "utf8")).toContain('"hooklineBackup":1');
+});
+
+test("a backup for standard output is no file, and has its last line only where nothing was lost", async () => {
+  const texts: string[] = [];
+  const keep = (text: string) => void texts.push(text);
+  await written(
+    connection(() => false),
+    "-",
+    keep,
+  );
+  expect((await readBackup(Readable.from(texts))).length).toBe(0);
+  const { name } = map.destinationConfig;
+  const lost = connection((topic, looks) => topic === name && looks === 2);
+  await expect(written(lost, "-", keep)).rejects.toMatchObject({ code: "records_lost" });
+  expect(texts.map((text) => Object.keys(JSON.parse(text)))).toEqual([
+    ["hooklineBackup", "version", "createdAt"],
+    ["records", "sha256"],
+    ["hooklineBackup", "version", "createdAt"],
+  ]);
 });
 
 test("what a backup that was killed has left is in nobody's way", async () => {

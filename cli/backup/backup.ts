@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import type { KafkaAndSerde } from "#connection";
 import { halfRestored, SeenLog } from "#kafka";
 import { PoisonRecordError, recordToJson } from "#serde";
@@ -13,8 +13,9 @@ const OWNER_ONLY = 0o600;
 export interface BackupOptions {
   readonly connection: KafkaAndSerde;
   readonly topics: readonly ConfigurationTopic[];
-  /** Replaced when it is there, once the new one is whole. */
+  /** Replaced when it is there, once the new one is whole; `-`: the backup goes to `write`. */
   readonly path: string;
+  readonly write: (text: string) => void;
   readonly version: string;
   readonly nowMs: number;
   /** A line for people. */
@@ -32,13 +33,12 @@ export async function backUp(options: BackupOptions): Promise<BackedUp> {
   const { path } = options;
   const unlessLost = lossWatch(options);
   await unlessLost();
+  if (path === "-") return await write(options, { write: async (text) => options.write(text), unlessLost });
   // A backup that was killed has left its own, and in a container every process has the same id.
   const unfinished = `${path}.${randomUUID()}.unfinished`;
   const file = await open(unfinished, "wx", OWNER_ONLY);
   try {
-    const done = await write(options, file);
-    // Records lost during the reading would be missing in a backup that takes the place of a whole one.
-    await unlessLost();
+    const done = await write(options, { write: (text) => file.write(text), unlessLost });
     await file.sync();
     await file.close();
     await rename(unfinished, path);
@@ -61,28 +61,34 @@ function lossWatch({ connection, topics }: BackupOptions): () => Promise<void> {
   };
 }
 
-async function write(options: BackupOptions, file: FileHandle): Promise<BackedUp> {
+interface Output {
+  readonly write: (text: string) => Promise<unknown>;
+  readonly unlessLost: () => Promise<void>;
+}
+
+async function write(options: BackupOptions, { write, unlessLost }: Output): Promise<BackedUp> {
   const writer = backupWriter();
   const records: Record<string, number> = {};
   const unreadable: string[] = [];
-  await file.write(writer.head(options.version, options.nowMs));
+  await write(writer.head(options.version, options.nowMs));
   for (const { topic } of options.topics) {
-    const written = await writeTopic(options, { file, writer, topic });
+    const written = await writeTopic(options, { write, writer, topic });
     records[topic.record] = written.count;
     unreadable.push(...written.unreadable);
     options.onProgress(`${topic.name}: ${written.count} records`);
   }
-  await file.write(writer.end());
+  // Records lost during the reading would be missing in a backup that takes the place of a whole one.
+  await unlessLost();
+  await write(writer.end());
   return { records, unreadable };
 }
 
-interface Writing {
-  readonly file: FileHandle;
+interface Writing extends Pick<Output, "write"> {
   readonly writer: BackupWriter;
   readonly topic: ConfigurationTopic["topic"];
 }
 
-async function writeTopic({ connection }: BackupOptions, { file, writer, topic }: Writing) {
+async function writeTopic({ connection }: BackupOptions, { write, writer, topic }: Writing) {
   const { kafka, serde } = connection;
   const unreadable: string[] = [];
   let count = 0;
@@ -96,7 +102,7 @@ async function writeTopic({ connection }: BackupOptions, { file, writer, topic }
       .catch(unlessPoison);
     if (decoded === undefined) unreadable.push(key);
     else {
-      await file.write(writer.entry(topic.record, key, recordToJson(decoded)));
+      await write(writer.entry(topic.record, key, recordToJson(decoded)));
       count += 1;
     }
   }

@@ -1,6 +1,7 @@
 // `hookline backup` and `hookline restore`: what was configured, to a file and back.
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
 import { type Command, Option } from "commander";
 import { clientIdOf } from "#contract";
 import {
@@ -47,11 +48,13 @@ interface RestoreCommandOptions extends BackupCommandOptions {
 
 export function addBackupCommands(program: Command, context: CommandContext): void {
   addShownLeaf(program, "backup <file>", {
-    description: "write sources, destinations, audiences, traits, regulations and suppressions to one file",
+    description:
+      "write sources, destinations, audiences, traits, regulations and suppressions to one file, or with - to standard output",
     examples: ["backup hookline-2026-01-31.ndjson", "backup today.ndjson --json"],
   }).action((path: string, options: BackupCommandOptions) => writeBackup(context, path, options));
   addShownLeaf(program, "restore <file>", {
-    description: "bring back entries of a backup that the topics lack; newer entries there stay",
+    description:
+      "bring back entries of a backup (- is standard input) that the topics lack; newer entries there stay",
     examples: ["restore hookline-2026-01-31.ndjson --dry-run", "restore today.ndjson --only destinations"],
   })
     .option("--dry-run", "say what would be done, and do nothing")
@@ -77,14 +80,14 @@ async function writeBackup(
     backUp({
       connection,
       topics,
-      path,
+      ...{ path, write: context.write },
       version: releaseVersion(),
       nowMs: Date.now(),
       onProgress: context.say,
     }),
   );
-  if (json === true) printJson(context, { file: path, ...done });
-  else context.print(`${path} is written.`);
+  if (path !== "-" && json === true) printJson(context, { file: path, ...done });
+  else if (path !== "-") context.print(`${path} is written.`);
   for (const key of done.unreadable) context.say(`${key} cannot be read: it is not in the backup`);
   if (done.unreadable.length > 0) context.endWith(EXIT.failed);
 }
@@ -97,7 +100,7 @@ async function restoreBackup(
   const settings = readRestoreSettings(context, isDryRun);
   const wanted = new Set<string>((only ?? (Object.keys(KINDS) as Kind[])).map((kind) => KINDS[kind]));
   const { restore, unreadableEntries } = await import("./index.ts");
-  const all = (await read(path)).filter(({ record }) => wanted.has(record));
+  const all = (await read(context, path)).filter(({ record }) => wanted.has(record));
   const unreadable = unreadableEntries(all, settings.encryption.keys, Date.now());
   if (unreadable.size > 0) tellMissingKeys(context, unreadable, { isRefused: !isDryRun && !skipUnreadable });
   const entries = all.filter((entry) => !unreadable.has(entry));
@@ -128,10 +131,11 @@ function readRestoreSettings(
   }
 }
 
-async function read(path: string): Promise<readonly Entry[]> {
+async function read({ readStandardInput }: CommandContext, path: string): Promise<readonly Entry[]> {
   const { readBackup } = await import("./index.ts");
   try {
-    return await readBackup(createReadStream(path, "utf8"));
+    const given = path === "-" ? Readable.from([await readStandardInput()]) : createReadStream(path, "utf8");
+    return await readBackup(given);
   } catch (error) {
     const { code = "unknown reason", message, name } = error as NodeJS.ErrnoException;
     if (name === "BackupError") throw new CommandError(`${path}: ${message}`, EXIT.failed);

@@ -191,6 +191,17 @@ describe("every workload", () => {
     expect(ofKind("Secret")).toEqual([]);
   });
 
+  test("compares topics in `hookline doctor` with what the job makes", () => {
+    const madeBy = (workload: Manifest) =>
+      ["HOOKLINE_PARTITIONS", "HOOKLINE_REPLICATION_FACTOR"].map((name) => environmentOf(workload)[name]);
+    for (const list of manifests.values()) {
+      const [job] = ofKind("Job", list);
+      expect(madeBy(job)).not.toContain(undefined);
+      for (const workload of list.filter((each) => workloads.includes(each)))
+        expect(madeBy(workload)).toEqual(madeBy(job));
+    }
+  });
+
   test("is a user of its own at Kafka, and gets no other's password", () => {
     const production = manifests.get("production.yaml") ?? [];
     const pods = ["Deployment", "StatefulSet", "Job"].flatMap((kind) => ofKind(kind, production));

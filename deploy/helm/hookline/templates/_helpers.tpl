@@ -21,13 +21,17 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
-{{/* Settings that all have: where Kafka and the registry are, and how topics are called; of one process: (dict "root" $ "name" "ingest"). */}}
+{{/* Settings that all have: where Kafka and the registry are, and how topics are called and made, with which `hookline doctor` compares; of one process: (dict "root" $ "name" "ingest"). */}}
 {{- define "hookline.connection" -}}
 {{- $kafka := .root.Values.kafka }}
 - name: HOOKLINE_KAFKA_BROKERS
   value: {{ join "," (required "kafka.brokers names no broker" $kafka.brokers) | quote }}
 - name: HOOKLINE_SCHEMA_REGISTRY_URL
   value: {{ required "registry.url is required" .root.Values.registry.url | quote }}
+- name: HOOKLINE_PARTITIONS
+  value: {{ .root.Values.topics.partitions | quote }}
+- name: HOOKLINE_REPLICATION_FACTOR
+  value: {{ .root.Values.topics.replicationFactor | quote }}
 {{- with .root.Values.topics.prefix }}
 - name: HOOKLINE_TOPIC_PREFIX
   value: {{ . | quote }}
