@@ -46,7 +46,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   });
   const duration = metrics.histogram({
     name: "ingest_request_duration_seconds",
-    help: "From the request's headers to the answer.",
+    help: "From the end of a request's body to the answer; not of those whose caller went away.",
     labels: { route: ROUTES },
     buckets: LATENCY_BUCKETS_SECONDS.filter((seconds) => seconds <= 10),
   });
@@ -86,7 +86,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
   return {
     answered(route, status, durationMs) {
       requests.inc({ route, status });
-      duration.observe({ route }, durationMs / 1_000);
+      if (status !== "aborted") duration.observe({ route }, durationMs / 1_000);
     },
     received: (count) => bytes.inc({}, count),
     stored(calls, told) {

@@ -1,8 +1,9 @@
 // Refusals for now: 429 and 503 (contract 7.3), and nothing answered with 200 that is not stored (7.2).
 import { once } from "node:events";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { until } from "#support/until";
 import {
   answerToHeaders,
@@ -212,6 +213,21 @@ test("a connection over the number that may be open is closed at once; the other
   for (const socket of open) socket.destroy();
 });
 
+test("the time that a caller takes for its body is not that of the answer", async () => {
+  let elapsedMs = 0;
+  await start({ parts: { host: { ...systemHost, elapsed: () => elapsedMs } } });
+  const open = request(`${ingest.url}/v1/track`, { method: "POST", headers: BASIC });
+  open.write('{"event":"E",');
+  await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 5_000, what: "half a body to arrive" });
+  elapsedMs = 8_000;
+  open.end('"userId":"u"}');
+  const [response] = (await once(open, "response")) as [IncomingMessage];
+  expect(response.resume().statusCode).toBe(200);
+  expect(await ingest.metrics.expose()).toMatch(
+    /duration_seconds_bucket\{le="0.25",[^}]*route="call"[^}]*\} 1$/m,
+  );
+});
+
 test("a caller that goes away in the middle of its body leaves nothing behind", async () => {
   await start({});
   const open = request(`${ingest.url}/v1/track`, {
@@ -225,5 +241,6 @@ test("a caller that goes away in the middle of its body leaves nothing behind", 
   await until(() => ingest.gate.waitingBytes === 0, { timeoutMs: 5_000, what: "the bytes to be given back" });
   const requests = async () => await ingest.metrics.expose();
   expect(await requests()).toContain('ingest_requests_total{route="call",status="aborted"} 1');
+  expect(await requests()).toMatch(/duration_seconds_count\{[^}]*route="call"[^}]*\} 0$/m);
   expect(ingest.stored).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { type Answer, send, toHttp } from "./answers.ts";
 import { discardBody, isLastOfConnection } from "./read-body.ts";
 import { publicHost, settingsReply } from "./settings-reply.ts";
 import { endTrace, enterTrace, tracedParts } from "./traced-request.ts";
-import { track, trackPixel } from "./track.ts";
+import { type Timing, track, trackPixel } from "./track.ts";
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -22,13 +22,13 @@ export function createRequestHandler(parts: IngestParts): RequestHandler {
 }
 
 async function handle(parts: IngestParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const startedAtMs = parts.host.elapsed();
+  const timing: Timing = { fromMs: parts.host.elapsed() };
   const { method = "", url = "" } = request;
   const route = method === "OPTIONS" ? undefined : routeOf(method, url);
   const label: RouteLabel = route?.kind ?? (method === "OPTIONS" ? "preflight" : "unknown");
   const span = enterTrace(parts.tracer, request, route);
   const own = span === undefined ? parts : tracedParts(parts, span);
-  const { answer, requestId } = await answerOrError(own, request, route);
+  const { answer, requestId } = await answerOrError(own, request, route, timing);
   const http = toHttp(answer, parts.nowMs());
   if (http !== undefined && !response.destroyed)
     send(request, response, http, {
@@ -38,7 +38,7 @@ async function handle(parts: IngestParts, request: IncomingMessage, response: Se
   discardBody(request, parts.host);
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
   if (span !== undefined) endTrace(span, http?.status);
-  parts.telemetry.answered(label, statusLabel(http?.status), parts.host.elapsed() - startedAtMs);
+  parts.telemetry.answered(label, statusLabel(http?.status), parts.host.elapsed() - timing.fromMs);
 }
 
 interface Answered {
@@ -51,9 +51,10 @@ async function answerOrError(
   parts: IngestParts,
   request: IncomingMessage,
   route: Route | undefined,
+  timing: Timing,
 ): Promise<Answered> {
   try {
-    const answer = await answerTo(parts, request, route);
+    const answer = await answerTo(parts, request, route, timing);
     // A success that nobody gave an id has none: there is nothing to look for.
     const isGood = answer.kind === "stored" || answer.kind === "pixel";
     const requestId = isGood ? givenRequestId(request.headers["x-request-id"]) : requestIdOf(parts, request);
@@ -74,6 +75,7 @@ async function answerTo(
   parts: IngestParts,
   request: IncomingMessage,
   route: Route | undefined,
+  timing: Timing,
 ): Promise<Answer> {
   const { headers, httpVersion, method, url = "" } = request;
   if (headers.host === undefined && httpVersion !== "1.0") return { kind: "no_host" };
@@ -83,7 +85,7 @@ async function answerTo(
   switch (route?.kind) {
     case "call":
     case "batch":
-      return track(parts, request, route);
+      return track(parts, request, route, timing);
     case "pixel":
       // A request for the head only has not shown the picture to anybody.
       return method === "HEAD" ? { kind: "pixel" } : trackPixel(parts, request, route);

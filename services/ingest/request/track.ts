@@ -17,14 +17,20 @@ import { readPixel } from "./pixel.ts";
 import { readBody } from "./read-body.ts";
 import { resolveSource, type Source, type SourceResolution, sourceOfHeader } from "./write-key.ts";
 
+/** From when on an answer is ours to give: while a body comes, its sender takes the time. */
+export interface Timing {
+  fromMs: number;
+}
+
 /** Reads a tracking request, judges its calls and stores them. Nothing is read when there is no room for it. */
 export async function track(
   parts: IngestParts,
   request: IncomingMessage,
   route: TrackingRoute,
+  timing: Timing,
 ): Promise<Answer> {
   const seen: Seen = { sourceId: undefined, body: undefined };
-  const answer = await readAndStore(parts, request, { route, seen });
+  const answer = await readAndStore(parts, request, { route, seen }, timing);
   tellRefused(parts, seen, answer);
   return answer;
 }
@@ -55,6 +61,7 @@ async function readAndStore(
   parts: IngestParts,
   request: IncomingMessage,
   { route, seen }: Pick<Tracking, "route" | "seen">,
+  timing: Timing,
 ): Promise<Answer> {
   const busyNow = parts.gate.refusal();
   if (busyNow !== undefined) return { kind: "refused", refusal: busyNow };
@@ -66,6 +73,7 @@ async function readAndStore(
   try {
     const limitBytes = bodyLimitBytes(route);
     const reading = await readBody(request, limitBytes, reservation);
+    timing.fromMs = parts.host.elapsed();
     if (reading.kind !== "read") return reading;
     const { bytes } = reading;
     parts.telemetry.received(bytes.length);
