@@ -17,7 +17,7 @@ export {
   LATENCY_BUCKETS_SECONDS,
   type Metrics,
   watchNumbers,
-  watchTable,
+  watchTables,
 } from "./metrics.ts";
 export { dataDirSettings, processSettings } from "./process-settings.ts";
 export type { ReadAgain } from "./read-again.ts";

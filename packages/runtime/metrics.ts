@@ -142,20 +142,19 @@ export function watchNumbers<S>(
   }
 }
 
-/**
- * When the newest record of a table was written: what tells a table that follows its topic from one that has stopped, and
- * since when a change is in force. `name` is the topic's, without a deployment's prefix.
- */
-export function watchTable(
+/** When the newest record of each table was written: what tells one that follows its topic from one that has stopped. Names are the topics', without prefix. */
+export function watchTables(
   metrics: Metrics,
-  name: string,
-  table: { readonly lastRecordAtMs: number | undefined },
+  tables: Readonly<Record<string, { readonly lastRecordAtMs: number | undefined }>>,
 ): void {
   metrics.gauge({
     name: "table_last_record_timestamp_seconds",
     help: "When the newest record read by the table was written; 0 before the first.",
-    labels: { table: [name] },
-    collect: (gauge) => gauge.set({ table: name }, (table.lastRecordAtMs ?? 0) / 1000),
+    labels: { table: Object.keys(tables) },
+    collect(gauge) {
+      for (const [table, { lastRecordAtMs }] of Object.entries(tables))
+        gauge.set({ table }, (lastRecordAtMs ?? 0) / 1000);
+    },
   });
 }
 

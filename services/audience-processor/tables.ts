@@ -1,6 +1,6 @@
 // What the processor follows: what is configured, how far each partition is with it, and how many are in each audience.
 import type { Table, TableOptions } from "#kafka";
-import { watchTable } from "#runtime";
+import { watchTables } from "#runtime";
 import {
   type AudienceConfig,
   type AudienceProgress,
@@ -40,7 +40,7 @@ export function followTables({ context, connection }: Pick<Parts, "context" | "c
   const configs = follow("audience-config", audienceConfig, {
     witnesses: witnessesOf(topics, audienceConfig),
   });
-  watchTable(metrics, "audience-config", configs);
+  watchTables(metrics, { "audience-config": configs });
   return {
     configs,
     progress: follow("audience-progress", audienceProgress),

@@ -1,7 +1,7 @@
 // What is configured, as control reads it: sources, destinations, audiences.
 import type { Connection } from "#connection";
 import type { Kafka, Table, TableOptions } from "#kafka";
-import type { Logger } from "#runtime";
+import { type Logger, watchTables } from "#runtime";
 import type { SecretBox } from "#secrets";
 import type { Serde } from "#serde";
 import { type RecordTypes, type Topic, type TopicMap, witnessesOf } from "#topics";
@@ -43,6 +43,8 @@ export function openConfiguration(
     decodeForListeners: ({ value }) => destinationList.told(value),
   });
   const audienceTable = openTable(audienceConfig, "audience", tables);
+  const followed = { "source-config": sourceTable, "destination-config": destinationTable };
+  watchTables(metrics, { ...followed, "audience-config": audienceTable });
   audienceTable.onChange((_, config) => void (config && namedBy(config)));
   const telemetry: Telemetry = createTelemetry(metrics, {
     source: () => sourceTable.size,

@@ -106,5 +106,6 @@ test("no answer, log line, metric or topic holds a secret in clear, and the webh
   }
   expect(places.metrics).toContain('hookline_control_test_requests_total{outcome="retryable"} 1');
   expect(places.metrics).toContain('hookline_control_configured{resource="destination"} 1');
+  expect(places.metrics).toMatch(/table_last_record_timestamp_seconds\{table="source-config"\} [1-9]/);
   expect(places.metrics).toMatch(/hookline_records_lost_total\{topic="[^"]*dead-letters"\} 0/);
 });

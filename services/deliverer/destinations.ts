@@ -1,6 +1,6 @@
 import type { OwnRetries } from "#contract";
 import type { Table } from "#kafka";
-import { watchTable } from "#runtime";
+import { watchTables } from "#runtime";
 import { createSecretBox, type SecretBox } from "#secrets";
 import { type DestinationConfig, witnessesOf } from "#topics";
 import type { Connection, DelivererContext } from "./connection.ts";
@@ -113,7 +113,7 @@ export function followDestinations(
     onPoison: ({ key }, error) =>
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });
-  watchTable(metrics, "destination-config", table);
+  watchTables(metrics, { "destination-config": table });
   return createDestinations(table, createSecretBox(own.encryption), nowMs);
 }
 

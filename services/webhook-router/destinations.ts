@@ -1,5 +1,5 @@
 import { filterFrom } from "#audiences";
-import { watchTable } from "#runtime";
+import { watchTables } from "#runtime";
 import { witnessesOf } from "#topics";
 import type { Connection, RouterContext } from "./connection.ts";
 import { DestinationIndex, ROUTED_FIELDS, type RoutedDestination } from "./destination-index.ts";
@@ -35,7 +35,7 @@ export function followDestinations(
         "destination cannot be read; its last readable version applies",
       ),
   });
-  watchTable(metrics, "destination-config", table);
+  watchTables(metrics, { "destination-config": table });
   health.readiness("destinations are loaded", () => table.loaded);
   return {
     index,

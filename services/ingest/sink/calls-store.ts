@@ -2,7 +2,7 @@
 import { watchConfiguration } from "#connection";
 import type { EventLoopTurns } from "#host";
 import type { Kafka, OutgoingRecord, Producer, Table } from "#kafka";
-import { watchTable } from "#runtime";
+import { watchTables } from "#runtime";
 import { configurationTopics, formerKeyUseKey, type RefusedCalls, type TopicMap, witnessesOf } from "#topics";
 import { connect, type IngestContext } from "../connection.ts";
 import type { CallSink } from "../ingest-parts.ts";
@@ -53,7 +53,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     values: sources,
     onPoison: ({ key }, error) => logger.error({ sourceId: key, err: error }, "source cannot be read"),
   });
-  watchTable(metrics, "source-config", table);
+  watchTables(metrics, { "source-config": table });
   const suppressed = openSuppressions(context, kafka, topics);
   watchConfiguration(
     context,
