@@ -57,7 +57,7 @@ export function watchBacklog(context: Context, { kafka, topics }: Connection): v
   });
   metrics.gauge({
     name: "control_expiring_partitions",
-    help: "Partitions with records unread for two thirds of their retention.",
+    help: "Partitions with records unread for two days, of the default three.",
     labels: { topic: LABELS },
     collect: (gauge) => {
       for (const topic of LABELS)
