@@ -78,12 +78,8 @@ async function writeBackup(
   const { backUp } = await import("./index.ts");
   const done = await connected(context, settings, ({ connection, topics }) =>
     backUp({
-      connection,
-      topics,
-      ...{ path, write: context.write },
-      version: releaseVersion(),
-      nowMs: Date.now(),
-      onProgress: context.say,
+      ...{ connection, topics, path, write: context.write },
+      ...{ version: releaseVersion(), nowMs: Date.now(), onProgress: context.say },
     }),
   );
   if (path !== "-" && json === true) printJson(context, { file: path, ...done });

@@ -26,7 +26,7 @@ export const READERS: readonly AlertText[] = [
     for: "10m",
     summary: "{{ $labels.instance }} is behind.",
     description:
-      "The call that {{ $labels.instance }} routed last had been accepted {{ $value | humanizeDuration }} ago.",
+      "{{ $labels.instance }} routes calls that were accepted {{ $value | humanizeDuration }} ago.",
   },
   {
     alert: "HooklineWaitingCallsOverdue",

@@ -31,16 +31,21 @@ export function createTelemetry(options: {
 }): Telemetry {
   const { logger, nowMs } = options;
   const meter = meters(options.metrics);
-  let lastCallAtMs = 0;
+  // Of the calls since the last scrape: of several partitions only one may be behind.
+  let oldest = { atMs: 0, isShown: true };
   options.metrics.gauge({
     name: "router_last_call_timestamp_seconds",
-    help: "When the last routed call was accepted.",
-    collect: (gauge) => gauge.set({}, lastCallAtMs / 1000),
+    help: "When the oldest call routed since the last scrape was accepted.",
+    collect(gauge) {
+      gauge.set({}, oldest.atMs / 1000);
+      oldest.isShown = true;
+    },
   });
 
   function observe({ decoded }: Received<Call>): void {
     meter.age.observe({}, Math.max(0, nowMs() - decoded.receivedAtMs) / 1000);
-    lastCallAtMs = decoded.receivedAtMs;
+    if (oldest.isShown || decoded.receivedAtMs < oldest.atMs)
+      oldest = { atMs: decoded.receivedAtMs, isShown: false };
   }
 
   return {
