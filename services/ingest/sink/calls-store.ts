@@ -102,10 +102,10 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
 }
 
 /**
- * Twice the usual linger. The router reads and writes together, and the deliverer reads together, what ingest has written together: one
- * request less here is four less on the whole way.
+ * Twice the usual linger, and a little. The router reads and writes together, and the deliverer reads together, what ingest has written together:
+ * one request less here is four less on the whole way, which so has at most 1.5 a call at 345/s.
  */
-const CALLS_LINGER_MS = 8;
+const CALLS_LINGER_MS = 9;
 
 /** Of what nobody waits for: a producer of its own, so that a topic that does not exist holds no call up. */
 const NOTES_TIMEOUT_MS = 5_000;
