@@ -125,6 +125,14 @@ describe("problems (RFC 9457, contract 10.1)", () => {
     expect(answer.text).not.toContain("hidden");
   });
 
+  test("a body that is not UTF-8 is 400: replacement characters would be other ids", async () => {
+    const body = Buffer.from('{"name": "andré"}', "latin1");
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${open.url}/v1/sources`, { method: "POST", body, headers });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ detail: "the body is not UTF-8" });
+  });
+
   test("keys that could change prototypes are 400", async () => {
     expect((await post('{"name": "x", "__proto__": {"id": "y"}}')).status).toBe(400);
     expect((await post('{"name": "x", "constructor": {"prototype": {}}}')).status).toBe(400);

@@ -1,5 +1,6 @@
 // The HTTP side of the API, whatever its routes: who may use it, how bodies are read, how problems are answered.
 
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import swagger from "@fastify/swagger";
@@ -114,14 +115,16 @@ export async function createServer(options: ServerOptions): Promise<ControlApp> 
 
 /**
  * A type that a browser's form can send would let a page of any origin change the configuration of a service without
- * tokens. An empty body is no body, whatever its type says.
+ * tokens. An empty body is no body, whatever its type says. Bytes that are no UTF-8 would be read as other ids than are meant.
  */
 function acceptJsonOnly(app: ControlApp): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   const types = ["application/json", "application/merge-patch+json"];
-  app.addContentTypeParser<string>(types, { parseAs: "string" }, (request, body, done) => {
+  app.addContentTypeParser<Buffer>(types, { parseAs: "buffer" }, (request, bytes, done) => {
+    const body = bytes.toString();
     if (body.trim() === "") done(null, undefined);
+    else if (!isUtf8(bytes)) done(new ProblemError("unreadable", "the body is not UTF-8"));
     else void parseJson(request, body, done);
   });
 }
