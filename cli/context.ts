@@ -14,20 +14,29 @@ export interface CommandContext {
   readonly say: (text: string) => void;
   /** Whether standard output takes colours: a terminal, and NO_COLOR is not set. */
   readonly isColoured: boolean;
-  readonly readStandardInput: () => Promise<string>;
+  readonly readStandardInput: () => Promise<Uint8Array<ArrayBuffer>>;
   /** The exit code of a command that ends in order, where it is not 0. */
   readonly endWith: (code: number) => void;
 }
 
 /** The text of a file; `-` is standard input. A byte order mark is no part of it. Throws a CommandError that names the file. */
 export async function readText(context: CommandContext, path: string): Promise<string> {
-  const text = path === "-" ? await context.readStandardInput() : await textOf(path);
-  return text.replace(/^\uFEFF/, "");
+  const bytes = path === "-" ? await context.readStandardInput() : await bytesOf(path);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // Decoded with replacement characters, it would name other users than it does.
+    throw new CommandError(`${nameOf(path)} is not UTF-8`, EXIT.usage);
+  }
 }
 
-async function textOf(path: string): Promise<string> {
+function nameOf(path: string): string {
+  return path === "-" ? "standard input" : path;
+}
+
+async function bytesOf(path: string): Promise<Uint8Array> {
   try {
-    return await readFile(path, "utf8");
+    return await readFile(path);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
     throw new CommandError(`${path} cannot be read (${reason})`, EXIT.usage);
@@ -37,7 +46,7 @@ async function textOf(path: string): Promise<string> {
 /** A file that holds a JSON object. Throws a CommandError when it does not. */
 export async function readJson(context: CommandContext, path: string): Promise<JsonObject> {
   const text = await readText(context, path);
-  const name = path === "-" ? "standard input" : path;
+  const name = nameOf(path);
   const parsed = parse(text, name);
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject;
   throw new CommandError(`${name} does not hold a JSON object`, EXIT.usage);

@@ -1,5 +1,5 @@
 // `hookline`: what bin/hookline.mjs runs on the right Node.
-import { text } from "node:stream/consumers";
+import { arrayBuffer } from "node:stream/consumers";
 import { processEnvironment } from "#runtime";
 import { runCommand } from "./program.ts";
 import { endWithReaders } from "./readers.ts";
@@ -18,7 +18,7 @@ const exitCode = await runCommand(process.argv.slice(2), {
   write: (piece) => void process.stdout.write(piece),
   say: (line) => void process.stderr.write(`${line}\n`),
   isColoured: process.stdout.isTTY && process.stdout.hasColors(),
-  readStandardInput: () => text(process.stdin),
+  readStandardInput: async () => new Uint8Array(await arrayBuffer(process.stdin)),
   endWith: (code) => {
     process.exitCode = code;
   },

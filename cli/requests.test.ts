@@ -221,6 +221,20 @@ describe("options are fields of the request", () => {
     expect(asked).toEqual([{ method: "POST", url: "/v1/regulations", body }]);
   });
 
+  test.each<[BufferEncoding, string]>([
+    ["latin1", "andré\n"],
+    ["utf16le", "\uFEFFu1\r\n"],
+  ])(
+    "users in a file that is no UTF-8 but %s are refused before anything is asked",
+    async (encoding, text) => {
+      const path = join(folder, "users.txt");
+      await writeFile(path, text, encoding);
+      const { code, said } = await hookline(`regulations create --type DELETE_ONLY --users-file ${path}`);
+      expect([code, said]).toEqual([2, `hookline: ${path} is not UTF-8`]);
+      expect(asked).toEqual([]);
+    },
+  );
+
   test("a label without a value is refused before anything is asked", async () => {
     expect(await hookline("sources create --name S --label team")).toMatchObject({
       code: 2,

@@ -17,7 +17,7 @@ test("package.json has the version; the command, the image, the chart and the ch
     },
     say: () => undefined,
     isColoured: false,
-    readStandardInput: async () => "",
+    readStandardInput: async () => new Uint8Array(),
     endWith: () => undefined,
   });
   expect([code, out]).toEqual([0, `${version}\n`]);
