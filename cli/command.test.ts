@@ -76,6 +76,11 @@ describe("resources", () => {
     expect(tried).toMatchObject({ code: 0, out: expect.stringMatching(/success\s+-\s+200/) });
     expect(receiver.requests[0]?.headers).toMatchObject({ "x-team": "growth" });
 
+    const webhooks = ["--webhook", receiver.url(), "--webhook", receiver.url("/more")];
+    expect(await asked("destinations", "update", destination.id, ...webhooks)).toMatchObject({
+      webhooks: [{ headers: { "x-team": "********" } }, { headers: {} }],
+    });
+
     const listed = await hookline(["destinations", "list"]);
     expect(listed.out).toMatch(
       new RegExp(`^ID +NAME +ENABLED +HEALTH +SOURCES\\n${destination.id} +Hook +true`),

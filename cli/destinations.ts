@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { JsonObject } from "#contract";
 import { HEALTH_STATES } from "../services/control/resources/destinations/health/view.ts";
 import { type CommandContext, readJson, readText } from "./context.ts";
+import type { ControlApi } from "./control-api.ts";
 import { addDestinationOptions, destinationOptions } from "./destination-options.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addLabelChanges, addLabelOption, LABEL_FILTER, type LabelOptions, labelsOf } from "./labels.ts";
@@ -74,7 +75,11 @@ function withFields(command: Command): Command {
     .option("--name <name>", "for people")
     .option("--source <id>", "a source whose calls are sent; may be given several times", collect)
     .option("--webhook <url>", "a webhook's URL; may be given up to five times", collect)
-    .option("--header <name: value>", "sent to every webhook; may be given several times", collect)
+    .option(
+      "--header <name: value>",
+      "sent to every webhook, instead of the headers that it has; may be given several times",
+      collect,
+    )
     .option("--secret-file <path>", "file with the key of X-Signature; - is standard input")
     .option("--enable", "send calls")
     .option("--disable", "send none")
@@ -111,8 +116,24 @@ function addUpdate(destinations: Command, context: CommandContext): void {
   addLabelChanges(update).action(async (id: string, options: DestinationOptions) => {
     const body = await bodyOf(context, options);
     const path = pathOf(DESTINATIONS.path, id);
-    await askAndShow(context, options, (api) => api.ask(path, { method: "PATCH", body }));
+    await askAndShow(context, options, async (api) =>
+      api.ask(path, { method: "PATCH", body: { ...body, ...(await keptHeaders(api, path, options)) } }),
+    );
   });
+}
+
+/** Webhooks that stay keep their headers: the API takes the masked values that it shows for those that it has. */
+async function keptHeaders(
+  api: ControlApi,
+  path: string,
+  { webhook, header }: DestinationOptions,
+): Promise<JsonObject> {
+  if (webhook === undefined || header !== undefined) return {};
+  const { webhooks } = (await api.ask(path)) as { webhooks: readonly { url: string; headers: JsonObject }[] };
+  const stored = new Map(webhooks.map(({ url, headers }) => [new URL(url).href, headers]));
+  return {
+    webhooks: webhook.map((url) => ({ url, headers: stored.get(URL.parse(url)?.href ?? url) ?? {} })),
+  };
 }
 
 /** The file's fields, and over them what the options say. */
