@@ -22,7 +22,7 @@ var (
 	ErrTooNew = errors.New("webhooks: the request is too new")
 	// ErrBodyTooLarge means that the body has more bytes than are read.
 	ErrBodyTooLarge = errors.New("webhooks: the body is too large")
-	// ErrBodyUnreadable means that the body did not arrive whole.
+	// ErrBodyUnreadable means that the body did not arrive whole, or not in time.
 	ErrBodyUnreadable = errors.New("webhooks: the body could not be read")
 	// ErrNotACall means that the body is signed but is no call.
 	ErrNotACall = errors.New("webhooks: the body is no call")

@@ -22,7 +22,7 @@ type Handler struct {
 	Refused func(request *http.Request, err error)
 }
 
-// ServeHTTP answers 204 when the call is handled, 500 when Handle fails, and 400, 401, 405 or 413 without a call.
+// ServeHTTP answers 204 when the call is handled, 500 when Handle fails, and 400, 401, 405, 408 or 413 without a call.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if request.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)

@@ -74,6 +74,8 @@ func TestWhatIsNotToBeBelievedIsRefused(t *testing.T) {
 	twice.Header.Add("X-Signature", "x")
 	broken := signed(trackBody, now)
 	broken.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), brokenReader{}))
+	limited := signed(trackBody, now)
+	limited.Body = http.MaxBytesReader(nil, limited.Body, 10)
 	cases := []struct {
 		name    string
 		request *http.Request
@@ -85,7 +87,8 @@ func TestWhatIsNotToBeBelievedIsRefused(t *testing.T) {
 		{"no webhook-signature", without("Webhook-Signature"), ErrHeaderMissing, 401},
 		{"an old one", signed(trackBody, now.Add(-time.Hour)), ErrTooOld, 401},
 		{"too long", signed(`{"type":"`+strings.Repeat("x", 1_000)+`"}`, now), ErrBodyTooLarge, 413},
-		{"broken off", broken, ErrBodyUnreadable, 400},
+		{"broken off", broken, ErrBodyUnreadable, 408},
+		{"too long for the server", limited, ErrBodyTooLarge, 413},
 		{"no JSON", signed("hello", now), ErrNotACall, 400},
 		{"no object", signed("[]", now), ErrNotACall, 400},
 		{"no type", signed(`{"Type":"track"}`, now), ErrNotACall, 400},

@@ -61,7 +61,10 @@ func (r *Receiver) read(request *http.Request) ([]byte, error) {
 		maxBytes = DefaultMaxBytes
 	}
 	body, err := io.ReadAll(io.LimitReader(request.Body, maxBytes+1))
+	var beyondLimit *http.MaxBytesError
 	switch {
+	case errors.As(err, &beyondLimit):
+		return nil, ErrBodyTooLarge
 	case err != nil:
 		return nil, ErrBodyUnreadable
 	case int64(len(body)) > maxBytes:
@@ -71,12 +74,15 @@ func (r *Receiver) read(request *http.Request) ([]byte, error) {
 	}
 }
 
-// StatusOf gives the status to answer an error of Receive with. Hookline does not try again after these.
+// StatusOf gives the status to answer an error of Receive with. Hookline tries again after 408, which is for a body that
+// did not arrive whole, and not after the others.
 func StatusOf(err error) int {
 	switch {
 	case errors.Is(err, ErrBodyTooLarge):
 		return http.StatusRequestEntityTooLarge
-	case errors.Is(err, ErrBodyUnreadable), errors.Is(err, ErrNotACall):
+	case errors.Is(err, ErrBodyUnreadable):
+		return http.StatusRequestTimeout
+	case errors.Is(err, ErrNotACall):
 		return http.StatusBadRequest
 	default:
 		return http.StatusUnauthorized

@@ -13,7 +13,7 @@ export type BodyReading =
   | { readonly ok: true; readonly body: Buffer }
   | {
       readonly ok: false;
-      /** `body_incomplete`: the sender went away; `body_too_large`: the rest was not read. */
+      /** `body_incomplete`: the sender went away, or was too slow; `body_too_large`: the rest was not read. */
       readonly reason: "body_too_large" | "body_incomplete";
     };
 

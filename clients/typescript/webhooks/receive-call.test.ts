@@ -102,7 +102,7 @@ describe("a request at node's server", () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.write("POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", () => socket.destroy());
     await until(() => receipts.length > 0, { timeoutMs: 20_000, what: "the receipt" });
-    expect(receipts).toEqual([{ ok: false, status: 400, reason: "body_incomplete" }]);
+    expect(receipts).toEqual([{ ok: false, status: 408, reason: "body_incomplete" }]);
   });
 });
 

@@ -41,8 +41,8 @@ export type ReceiveFailure =
 
 export type Receipt =
   | { readonly ok: true; readonly call: DeliveredCall; readonly body: Buffer }
-  /** `status` is a fitting answer: Hookline does not try again after these. */
-  | { readonly ok: false; readonly status: 400 | 401 | 413; readonly reason: ReceiveFailure };
+  /** `status` is a fitting answer: Hookline tries again after 408 (`body_incomplete`), and not after the others. */
+  | { readonly ok: false; readonly status: 400 | 401 | 408 | 413; readonly reason: ReceiveFailure };
 
 function bodyOf(request: IncomingCall): RequestBody | null {
   return Symbol.asyncIterator in request ? request : request.body;
@@ -78,7 +78,7 @@ function parseCall(body: Buffer): DeliveredCall | undefined {
 export async function receiveCall(request: IncomingCall, options: ReceiveOptions): Promise<Receipt> {
   const reading = await readRawBody(bodyOf(request), options);
   if (!reading.ok) {
-    return { ok: false, status: reading.reason === "body_too_large" ? 413 : 400, reason: reading.reason };
+    return { ok: false, status: reading.reason === "body_too_large" ? 413 : 408, reason: reading.reason };
   }
   const { body } = reading;
   const refusal = refusalOf(body, request, options);
