@@ -10,7 +10,7 @@ import { OptionError, type Options, type Settings, settingsOf } from "./options.
 import { Outcomes } from "./outcomes.ts";
 import { Queue } from "./queue.ts";
 import { Sender } from "./sender.ts";
-import { StoreCalls } from "./store.ts";
+import { type Left, StoreCalls } from "./store.ts";
 import { writeMessage } from "./write-message.ts";
 
 /** How a client ended. `unsent` messages were handed to `onError`, or are left in the store. */
@@ -39,7 +39,7 @@ export class Client {
     this.#host = host;
     this.#log = log;
     this.#isVerbose = debug;
-    this.#store = store && new StoreCalls(store, log);
+    this.#store = store && new StoreCalls(store, writeKey, log);
     this.#outcomes = new Outcomes({ onError, store: this.#store, log, isVerbose: debug });
     const tail = tailOf(settings.contextJson);
     this.#queue = new Queue({ settings, host, tail, onReady: () => this.#sender.wake() });
@@ -53,7 +53,7 @@ export class Client {
     });
     const copy = (): void => sendBeacons({ settings, host, writeKey }, this.#queue.flushAll());
     this.#leavePage = host.page?.onHide(copy);
-    this.#store?.all((messages) => this.#restore(messages));
+    this.#store?.all((left) => this.#restore(left));
   }
 
   /** Ties a user to traits. */
@@ -161,10 +161,9 @@ export class Client {
   }
 
   /** Takes what an earlier client has left in the store. */
-  #restore(messages: readonly string[]): void {
-    for (const json of messages) {
+  #restore(left: readonly Left[]): void {
+    for (const { messageId, json } of left) {
       const bytes = encodeMessage(json);
-      const messageId = messageIdOf(json);
       if (bytes === undefined || messageId === undefined)
         this.#log("hookline: the store has what is no message");
       // Of a client that is closed it stays in the store.
@@ -174,14 +173,5 @@ export class Client {
 
   #debug(line: string): void {
     if (this.#isVerbose) this.#log(`hookline: ${line}`);
-  }
-}
-
-function messageIdOf(json: string): string | undefined {
-  try {
-    const { messageId } = JSON.parse(json) as { messageId?: unknown };
-    return typeof messageId === "string" ? messageId : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -20,18 +20,20 @@ function memoryStorage(): WebStorage & { readonly entries: Map<string, string> }
   };
 }
 
+const idIn = (key: string): string => key.slice(key.indexOf(":") + 1);
+
 /** A store that answers when the test lets it. */
 class HeldStore implements MessageStore {
   readonly calls: string[] = [];
   readonly kept = new Map<string, string>();
   #release: (() => void)[] = [];
 
-  put(messageId: string, json: string): Promise<void> {
-    return this.#hold(`put ${messageId}`, () => this.kept.set(messageId, json));
+  put(key: string, text: string): Promise<void> {
+    return this.#hold(`put ${idIn(key)}`, () => this.kept.set(key, text));
   }
-  remove(messageIds: readonly string[]): Promise<void> {
-    return this.#hold(`remove ${messageIds.join()}`, () =>
-      messageIds.forEach((id) => void this.kept.delete(id)),
+  remove(keys: readonly string[]): Promise<void> {
+    return this.#hold(`remove ${keys.map(idIn).join()}`, () =>
+      keys.forEach((key) => void this.kept.delete(key)),
     );
   }
   async all(): Promise<readonly string[]> {
@@ -56,7 +58,7 @@ test("a message is kept before its call returns, and forgotten when it is delive
   const storage = memoryStorage();
   const client = world.client({ store: webStorage(storage) });
   client.track(message(1));
-  expect([...storage.entries.keys()]).toEqual(["hookline:m1"]);
+  expect([...storage.entries.keys()]).toEqual([expect.stringMatching(/^hookline:[0-9a-f]{8}:m1$/)]);
   await world.until(client.flush());
   expect(storage.entries.size).toBe(0);
 });
@@ -85,6 +87,29 @@ test("a page that ends without a close loses nothing", async () => {
   const world = new World();
   await world.until(world.client({ store: webStorage(storage) }).flush());
   expect(world.requests[0]?.batch).toMatchObject([{ messageId: "m1" }]);
+});
+
+test("clients of two sources share a storage, and each sends its own, under the same ids and to wherever its endpoint is by now", async () => {
+  const storage = memoryStorage();
+  for (const key of ["of-shop", "of-partner"])
+    new World().client({ store: webStorage(storage) }, key).track({ ...message(1), event: key });
+  const sent: unknown[] = [];
+  for (const key of ["of-partner", "of-shop"]) {
+    const world = new World();
+    const client = world.client({ store: webStorage(storage), endpoint: "https://moved.example.com" }, key);
+    expect(await world.until(client.close())).toEqual({ ok: true });
+    sent.push(world.requests.map(({ batch }) => batch.map(({ event }) => event)));
+  }
+  expect([sent, storage.entries.size]).toEqual([[[["of-partner"]], [["of-shop"]]], 0]);
+});
+
+test("what was kept before texts had a source is sent once, by the client that finds it", async () => {
+  const storage = memoryStorage();
+  storage.setItem("hookline:m1", `0 ${JSON.stringify({ type: "track", ...message(1) })}`);
+  const world = new World();
+  await world.until(world.client({ store: webStorage(storage) }).close());
+  expect(world.requests.map(({ batch }) => batch)).toMatchObject([[{ messageId: "m1" }]]);
+  expect(storage.entries.size).toBe(0);
 });
 
 test("what is refused for good is handed back and forgotten", async () => {

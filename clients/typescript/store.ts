@@ -1,15 +1,16 @@
 // Messages kept outside of the client's memory, for a client that comes later: the offline queue.
+import { encodeText } from "./encoding.ts";
 
 /**
  * Where accepted messages are kept until they are delivered. Each function may be synchronous or give a promise; they are called one after
  * the other. What a store fails at is logged, and the message is sent from memory as without it.
  */
 export interface MessageStore {
-  /** Keeps a message. */
-  put(messageId: string, json: string): void | Promise<void>;
-  /** Forgets messages. Ids that are not there are no error. */
-  remove(messageIds: readonly string[]): void | Promise<void>;
-  /** What is kept, oldest first. Called once, before everything else. */
+  /** Keeps a text under a key: a message and whose it is, in the client's own form. */
+  put(key: string, text: string): void | Promise<void>;
+  /** Forgets texts. Keys that are not there are no error. */
+  remove(keys: readonly string[]): void | Promise<void>;
+  /** The texts that are kept, oldest first, of whichever client. Called once, before everything else. */
   all(): readonly string[] | Promise<readonly string[]>;
 }
 
@@ -27,8 +28,7 @@ export interface WebStorage {
  * share one: what two of them send, Hookline takes once.
  */
 export function webStorage(storage: WebStorage, prefix = "hookline"): MessageStore {
-  const keyOf = (messageId: string): string => `${prefix}:${messageId}`;
-  const kept = (): [place: number, json: string][] =>
+  const kept = (): [place: number, text: string][] =>
     Array.from({ length: storage.length }, (_, index) => storage.key(index))
       .filter((key): key is string => key?.startsWith(`${prefix}:`) === true)
       .map((key) => storage.getItem(key) ?? "")
@@ -36,46 +36,83 @@ export function webStorage(storage: WebStorage, prefix = "hookline"): MessageSto
       .sort(([one], [other]) => one - other);
   let place = 0;
   return {
-    put(messageId, json) {
-      storage.setItem(keyOf(messageId), `${place++} ${json}`);
+    put(key, text) {
+      storage.setItem(`${prefix}:${key}`, `${place++} ${text}`);
     },
-    remove(messageIds) {
-      for (const messageId of messageIds) storage.removeItem(keyOf(messageId));
+    remove(keys) {
+      for (const key of keys) storage.removeItem(`${prefix}:${key}`);
     },
     all() {
       const entries = kept();
       place = (entries.at(-1)?.[0] ?? -1) + 1;
-      return entries.map(([, json]) => json);
+      return entries.map(([, text]) => text);
     },
   };
 }
 
-/** Calls a store's functions one after the other, without letting its failures out. */
+/** The source of a write key, as texts name it: 32 bits (FNV-1a) tell the clients of a page apart, and do not give the key away. */
+function sourceOf(writeKey: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of encodeText(writeKey)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}
+
+/** A message that an earlier client has left. Without an id it is no message. */
+export interface Left {
+  readonly messageId: string | undefined;
+  readonly json: string;
+}
+
+/** A text's source and JSON. The JSON alone, as texts were at first, belongs to the client that finds it. */
+const TEXT = /^(?:([0-9a-f]{8}) )?(.*)$/s;
+
+/**
+ * Calls a store's functions one after the other, without letting its failures out. Clients of several sources may share the store: each
+ * takes its own source's messages, wherever its endpoint is by now.
+ */
 export class StoreCalls {
   readonly #store: MessageStore;
+  readonly #source: string;
   readonly #log: (line: string) => void;
+  /** Ids of messages whose text has no source: their key has none either. */
+  readonly #former = new Set<string>();
   /** The last call, while it is under way. */
   #last: Promise<void> | undefined;
 
-  constructor(store: MessageStore, log: (line: string) => void) {
+  constructor(store: MessageStore, writeKey: string, log: (line: string) => void) {
     this.#store = store;
+    this.#source = sourceOf(writeKey);
     this.#log = log;
   }
 
   put(messageId: string, json: string): void {
-    this.#call(() => this.#store.put(messageId, json));
+    this.#call(() => this.#store.put(this.#keyOf(messageId), `${this.#source} ${json}`));
   }
 
   remove(messageIds: readonly string[]): void {
-    if (messageIds.length > 0) this.#call(() => this.#store.remove(messageIds));
+    const keys = messageIds.map((id) => (this.#former.delete(id) ? id : this.#keyOf(id)));
+    if (keys.length > 0) this.#call(() => this.#store.remove(keys));
   }
 
-  /** Hands what is kept to `take`. */
-  all(take: (messages: readonly string[]) => void): void {
+  /** Hands what is left of the source to `take`. */
+  all(take: (left: readonly Left[]) => void): void {
+    const takeOwn = (texts: readonly string[]): void => take(texts.flatMap((text) => this.#leftIn(text)));
     this.#call(() => {
       const kept = this.#store.all();
-      return kept instanceof Promise ? kept.then(take) : take(kept);
+      return kept instanceof Promise ? kept.then(takeOwn) : takeOwn(kept);
     });
+  }
+
+  #leftIn(text: string): Left[] {
+    const [, source, json = ""] = TEXT.exec(text) ?? [];
+    if (source !== undefined && source !== this.#source) return [];
+    const messageId = messageIdOf(json);
+    if (source === undefined && messageId !== undefined) this.#former.add(messageId);
+    return [{ messageId, json }];
+  }
+
+  #keyOf(messageId: string): string {
+    return `${this.#source}:${messageId}`;
   }
 
   /** Resolves when no call is under way. */
@@ -112,5 +149,14 @@ export class StoreCalls {
       failed(error);
       return undefined;
     }
+  }
+}
+
+function messageIdOf(json: string): string | undefined {
+  try {
+    const { messageId } = JSON.parse(json) as { messageId?: unknown };
+    return typeof messageId === "string" ? messageId : undefined;
+  } catch {
+    return undefined;
   }
 }
