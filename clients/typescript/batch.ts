@@ -21,8 +21,10 @@ export class Batch {
   roomBytes = 0;
   /** When it was ready to be sent, on the steady clock; retries end by it. */
   sealedAtMs = 0;
-  /** Whether a beacon has taken a copy. */
-  isCopied = false;
+  /** When beacons took a copy; 0 while none has. */
+  copiedAtMs = 0;
+  /** Whether the store knows of the copy. */
+  isMarked = false;
   /** Resolves when each message is delivered, handed to `onError` or left in the store. */
   readonly settled: Promise<void>;
   readonly settle: () => void;

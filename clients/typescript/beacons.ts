@@ -2,8 +2,10 @@
 // queue keeps its messages and goes on when the page does; of two copies Hookline takes one.
 import type { Batch } from "./batch.ts";
 import { encodeText } from "./encoding.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { Host } from "./host.ts";
 import type { Settings } from "./options.ts";
+import type { StoreCalls } from "./store.ts";
 
 /** Browsers take 64 KiB in all; the bodies' own frames are part of it. */
 const MAX_BEACON_BYTES = 60_000;
@@ -12,6 +14,8 @@ export interface BeaconParts {
   readonly settings: Pick<Settings, "url" | "contextJson">;
   readonly host: Pick<Host, "nowMs" | "page">;
   readonly writeKey: string;
+  readonly endpoint: Pick<Endpoint, "isFailing">;
+  readonly store: Pick<StoreCalls, "mark"> | undefined;
 }
 
 /** Bodies with the batches' messages, each no larger than a beacon may be. The write key is in the body: a beacon has no headers. */
@@ -36,13 +40,30 @@ function bodiesOf(messages: readonly string[], frame: string): Uint8Array<ArrayB
 }
 
 /** Sends a copy of each batch that has none yet, as far as the browser takes them. */
-export function sendBeacons({ host, settings, writeKey }: BeaconParts, batches: readonly Batch[]): void {
-  const sentAt = new Date(host.nowMs()).toISOString();
+export function sendBeacons(parts: BeaconParts, batches: readonly Batch[]): void {
+  const { host, settings, writeKey } = parts;
+  const nowMs = host.nowMs();
+  const sentAt = new Date(nowMs).toISOString();
   const frame = `"context":${settings.contextJson},"sentAt":"${sentAt}","writeKey":${JSON.stringify(writeKey)}`;
   for (const batch of batches) {
-    if (batch.isCopied) continue;
-    const messages = batch.ids.map((_, index) => batch.message(index));
-    batch.isCopied = bodiesOf(messages, frame).every((body) => host.page?.beacon(settings.url, body));
-    if (!batch.isCopied) return;
+    if (batch.copiedAtMs === 0) {
+      const bodies = bodiesOf(messagesOf(batch), frame);
+      if (!bodies.every((body) => host.page?.beacon(settings.url, body))) return;
+      batch.copiedAtMs = nowMs;
+    }
+    markCopied(parts, batch);
   }
+}
+
+/** A browser takes copies without a network, too: while nothing reaches the endpoint, they are as good as lost. */
+function markCopied({ endpoint, host, store }: BeaconParts, batch: Batch): void {
+  const isMarked = host.page?.isOnline() === true && !endpoint.isFailing;
+  if (batch.isMarked === isMarked) return;
+  batch.isMarked = isMarked;
+  for (const [index, json] of messagesOf(batch).entries())
+    store?.mark(batch.ids[index] ?? "", json, isMarked ? batch.copiedAtMs : undefined);
+}
+
+function messagesOf(batch: Batch): string[] {
+  return batch.ids.map((_, index) => batch.message(index));
 }

@@ -43,17 +43,18 @@ export class Client {
     this.#outcomes = new Outcomes({ onError, store: this.#store, log, isVerbose: debug });
     const tail = tailOf(settings.contextJson);
     this.#queue = new Queue({ settings, host, tail, onReady: () => this.#sender.wake() });
+    const endpoint = new Endpoint({ settings, host, fetch, writeKey });
     this.#sender = new Sender({
       settings,
       host,
       queue: this.#queue,
-      endpoint: new Endpoint({ settings, host, fetch, writeKey }),
+      endpoint,
       outcomes: this.#outcomes,
       debug: (line) => this.#debug(line),
     });
-    const copy = (): void => sendBeacons({ settings, host, writeKey }, this.#queue.flushAll());
-    this.#leavePage = host.page?.onHide(copy);
-    this.#store?.all((left) => this.#restore(left));
+    const beacons = { settings, host, writeKey, endpoint, store: this.#store };
+    this.#leavePage = host.page?.onHide(() => sendBeacons(beacons, this.#queue.flushAll()));
+    this.#store?.all(host.nowMs(), (left) => this.#restore(left));
   }
 
   /** Ties a user to traits. */

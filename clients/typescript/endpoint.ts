@@ -63,6 +63,8 @@ export class Endpoint {
   readonly #parts: EndpointParts;
   readonly #headers: Record<string, string>;
   readonly #isGzip: boolean;
+  /** Whether the last request was not accepted. */
+  isFailing = false;
 
   constructor(parts: EndpointParts) {
     this.#parts = parts;
@@ -77,6 +79,12 @@ export class Endpoint {
 
   /** Makes one request. It ends when `cancelled` does, after the timeout, or with its answer. Never rejects. */
   async post(body: Uint8Array<ArrayBuffer>, cancelled: AbortSignal): Promise<Answer> {
+    const answer = await this.#request(body, cancelled);
+    this.isFailing = answer.kind !== "accepted";
+    return answer;
+  }
+
+  async #request(body: Uint8Array<ArrayBuffer>, cancelled: AbortSignal): Promise<Answer> {
     const { host, settings } = this.#parts;
     const ended = new AbortController();
     const cancel = (): void => ended.abort(cancelled.reason);

@@ -26,6 +26,8 @@ export interface BrowserPage {
   readonly onHide: (callback: () => void) => () => void;
   /** Leaves a body with the browser, which sends it even when the page is gone; false when it takes no more. */
   readonly beacon: (url: string, body: Uint8Array<ArrayBuffer>) => boolean;
+  /** False when there is certainly no network: what the browser took is lost then. */
+  readonly isOnline: () => boolean;
 }
 
 export interface Host {
@@ -58,7 +60,10 @@ interface Runtime extends Partial<EventSource> {
   readonly document?: EventSource & { readonly visibilityState: string };
   readonly importScripts?: unknown;
   readonly console: { readonly warn: (line: string) => void };
-  readonly navigator?: { readonly sendBeacon?: (url: string, body: Blob) => boolean };
+  readonly navigator?: {
+    readonly onLine?: boolean;
+    readonly sendBeacon?: (url: string, body: Blob) => boolean;
+  };
 }
 
 interface RandomSource {
@@ -102,6 +107,7 @@ function pageOf({ document, navigator }: Runtime, window: EventSource): BrowserP
       fetch(url, { method: "POST", headers, body, keepalive: true }).catch(() => undefined);
       return true;
     },
+    isOnline: () => navigator?.onLine !== false,
   };
 }
 

@@ -6,7 +6,7 @@ import { encodeText } from "./encoding.ts";
  * the other. What a store fails at is logged, and the message is sent from memory as without it.
  */
 export interface MessageStore {
-  /** Keeps a text under a key: a message and whose it is, in the client's own form. */
+  /** Keeps a text under a key: a message and whose it is, in the client's own form. It takes the place of one that is there. */
   put(key: string, text: string): void | Promise<void>;
   /** Forgets texts. Keys that are not there are no error. */
   remove(keys: readonly string[]): void | Promise<void>;
@@ -37,7 +37,11 @@ export function webStorage(storage: WebStorage, prefix = "hookline"): MessageSto
   let place = 0;
   return {
     put(key, text) {
-      storage.setItem(`${prefix}:${key}`, `${place++} ${text}`);
+      const before = storage.getItem(`${prefix}:${key}`);
+      storage.setItem(
+        `${prefix}:${key}`,
+        `${before === null ? place++ : Number.parseInt(before, 10)} ${text}`,
+      );
     },
     remove(keys) {
       for (const key of keys) storage.removeItem(`${prefix}:${key}`);
@@ -63,8 +67,14 @@ export interface Left {
   readonly json: string;
 }
 
-/** A text's source and JSON. The JSON alone, as texts were at first, belongs to the client that finds it. */
-const TEXT = /^(?:([0-9a-f]{8}) )?(.*)$/s;
+/**
+ * A text's source, when a beacon took a copy if one did, and JSON. The JSON alone, as texts were at first, belongs to the client that
+ * finds it.
+ */
+const TEXT = /^(?:([0-9a-f]{8}) (?:@(\d+) )?)?(.*)$/s;
+
+/** For so long Hookline knows copies. */
+const COPIES_KNOWN_MS = 24 * 3_600_000;
 
 /**
  * Calls a store's functions one after the other, without letting its failures out. Clients of several sources may share the store: each
@@ -76,6 +86,8 @@ export class StoreCalls {
   readonly #log: (line: string) => void;
   /** Ids of messages whose text has no source: their key has none either. */
   readonly #former = new Set<string>();
+  /** Ids of messages that a beacon of an earlier client took: later copies do not count. */
+  readonly #copied = new Set<string>();
   /** The last call, while it is under way. */
   #last: Promise<void> | undefined;
 
@@ -89,25 +101,39 @@ export class StoreCalls {
     this.#call(() => this.#store.put(this.#keyOf(messageId), `${this.#source} ${json}`));
   }
 
+  /** Keeps when a beacon took a copy that is likely to have arrived; undefined when it is not likely any more. */
+  mark(messageId: string, json: string, copiedAtMs: number | undefined): void {
+    if (this.#former.has(messageId) || this.#copied.has(messageId)) return;
+    this.put(messageId, copiedAtMs === undefined ? json : `@${copiedAtMs} ${json}`);
+  }
+
   remove(messageIds: readonly string[]): void {
     const keys = messageIds.map((id) => (this.#former.delete(id) ? id : this.#keyOf(id)));
+    for (const id of messageIds) this.#copied.delete(id);
     if (keys.length > 0) this.#call(() => this.#store.remove(keys));
   }
 
-  /** Hands what is left of the source to `take`. */
-  all(take: (left: readonly Left[]) => void): void {
-    const takeOwn = (texts: readonly string[]): void => take(texts.flatMap((text) => this.#leftIn(text)));
+  /** Hands what is left of the source to `take`. Of what a beacon took long ago a copy would be delivered, too: it is forgotten. */
+  all(nowMs: number, take: (left: readonly Left[]) => void): void {
+    const takeOwn = (texts: readonly string[]): void =>
+      take(texts.flatMap((text) => this.#leftIn(text, nowMs)));
     this.#call(() => {
       const kept = this.#store.all();
       return kept instanceof Promise ? kept.then(takeOwn) : takeOwn(kept);
     });
   }
 
-  #leftIn(text: string): Left[] {
-    const [, source, json = ""] = TEXT.exec(text) ?? [];
+  #leftIn(text: string, nowMs: number): Left[] {
+    const [, source, copiedAtMs, json = ""] = TEXT.exec(text) ?? [];
     if (source !== undefined && source !== this.#source) return [];
     const messageId = messageIdOf(json);
-    if (source === undefined && messageId !== undefined) this.#former.add(messageId);
+    if (messageId === undefined) return [{ messageId, json }];
+    if (nowMs - Number(copiedAtMs) > COPIES_KNOWN_MS) {
+      this.remove([messageId]);
+      return [];
+    }
+    if (source === undefined) this.#former.add(messageId);
+    if (copiedAtMs !== undefined) this.#copied.add(messageId);
     return [{ messageId, json }];
   }
 

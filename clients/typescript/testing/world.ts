@@ -57,6 +57,8 @@ export class World {
   readonly answers: Answer[] = [];
   /** How many bytes of beacons the browser still takes. */
   beaconBytes = 65_536;
+  /** What the browser says of its network. */
+  isOnline = true;
   #nowMs = 0;
   #ids = 0;
   readonly #timers = new Set<Timer>();
@@ -160,6 +162,7 @@ export class World {
         this.beacons.push({ url, body: new TextDecoder().decode(bytes) });
         return true;
       },
+      isOnline: () => this.isOnline,
     };
   }
 }
