@@ -1,7 +1,7 @@
 // What `npm start` and `npm test` do first, in plain JavaScript that runs on Node 18 and later: install what
 // package-lock.json asks for when it is not there, then go on with the Node that comes with it (decision 2).
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,6 +12,8 @@ const NEEDED_MAJOR = 24;
 const PARENT_CHECK_MS = 500;
 const LOCK = join(ROOT, ".cache", "install.lock");
 const LOCK_POLL_MS = 200;
+/** Nobody takes so long to write a process id. */
+const LOCK_WRITTEN_MS = 5_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Nobody presses a key twice within it. */
 const SAME_SIGNAL_MS = 500;
@@ -83,6 +85,14 @@ function lockHolder() {
   }
 }
 
+/** The holder was killed: it is gone, its id is this process's by now (as in each new container), or it did not get to write it. */
+function isLeftBehind() {
+  const holder = lockHolder();
+  if (holder !== 0) return holder === process.pid || !isAlive(holder);
+  const { mtimeMs } = statSync(LOCK, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+  return Date.now() - mtimeMs > LOCK_WRITTEN_MS;
+}
+
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
@@ -107,9 +117,7 @@ async function withLock(work) {
   mkdirSync(dirname(LOCK), { recursive: true, mode: 0o700 });
   for (let waits = 0; !takeLock(); waits++) {
     if (waits === 0) say("Another process installs here; waiting for it ...");
-    const holder = lockHolder();
-    // Empty for a moment while its holder writes it.
-    if (holder !== 0 && !isAlive(holder)) rmSync(LOCK, { force: true });
+    if (isLeftBehind()) rmSync(LOCK, { force: true });
     else await delay(LOCK_POLL_MS);
   }
   try {

@@ -33,8 +33,8 @@ beforeEach(async () => {
 
 const read = (file: string) => readFile(join(clone, file), "utf8").catch(() => "");
 
-function installing() {
-  const program = `import { install } from "./bin/install.mjs"; await install(); console.log("goes on");`;
+function installing(before = "") {
+  const program = `${before}import { install } from "./bin/install.mjs"; await install(); console.log("goes on");`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
     cwd: clone,
     env: { ...environment, PATH: `${join(clone, "path")}${delimiter}${environment["PATH"]}` },
@@ -62,13 +62,20 @@ test("two starts of a fresh clone install once; the second waits and goes on", a
   expect(await read("npm.log")).toBe("begun\n");
 });
 
-test("the lock of an installation that was killed holds nobody up", async () => {
-  const killed = spawn(process.execPath, ["-e", ""]);
-  await once(killed, "exit");
-  await mkdir(join(clone, ".cache"));
-  await writeFile(join(clone, ".cache/install.lock"), String(killed.pid));
+test.each([
+  ["whose process is gone", 'spawnSync(process.execPath, ["-e", ""]).pid'],
+  ["whose process had the id of this one", "process.pid"],
+  ["whose process had not written its id", '""'],
+])("the lock of an installation that was killed, %s, holds nobody up", async (_, holder) => {
   await writeFile(join(clone, "go"), "");
-  const next = installing();
+  const next = installing(`
+    import { spawnSync } from "node:child_process";
+    import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+    const lock = ".cache/install.lock";
+    mkdirSync(".cache");
+    writeFileSync(lock, String(${holder}));
+    utimesSync(lock, 0, 0);
+  `);
   expect((await next.exited)[0]).toBe(0);
   expect(next.said.join("")).toContain("goes on");
 });
