@@ -273,6 +273,8 @@ describe("doctor", () => {
     expect(beside.found).toContainEqual(
       expect.objectContaining({ found: expect.stringContaining(`npm start\` (process ${process.pid}`) }),
     );
+    const exported = await findings({ ...bare, HOOKLINE_CONTROL_TOKEN: TOKEN });
+    expect(exported.found.filter(({ state }) => state !== "ok")).toEqual([]);
     await own.remove();
     const killed = spawn(process.execPath, ["-e", ""]);
     await once(killed, "exit");

@@ -38,6 +38,12 @@ function severalOf(records: readonly StartRecord[]): Finding {
   return { check: "settings", state: "warning", found, advice };
 }
 
+/** A secret is given by its text or by its file: what is given here in one way must not meet the other way. */
+function withoutTwins(variables: Environment, given: Environment): Environment {
+  const twinOf = (name: string) => (name.endsWith("_FILE") ? name.slice(0, -"_FILE".length) : `${name}_FILE`);
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => given[twinOf(name)] === undefined));
+}
+
 export async function besideStart(environment: Environment): Promise<BesideStart> {
   const asGiven = { environment, findings: [], isOfStart: false };
   if (KAFKA.some((name) => isGiven(environment, name))) return asGiven;
@@ -51,7 +57,11 @@ export async function besideStart(environment: Environment): Promise<BesideStart
   const given = Object.fromEntries(Object.entries(environment).filter(([, text = ""]) => text.trim() !== ""));
   const found = `those of \`npm start\` (process ${record.pid}, control at ${record.controlUrl}), which has checked them: none are given here`;
   return {
-    environment: { ...record.variables, HOOKLINE_CONTROL_URL: record.controlUrl, ...given },
+    environment: {
+      ...withoutTwins(record.variables, given),
+      HOOKLINE_CONTROL_URL: record.controlUrl,
+      ...given,
+    },
     findings: [{ check: "settings", state: "ok", found }],
     isOfStart: true,
   };
