@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { access } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "./context.ts";
@@ -78,9 +78,10 @@ async function uploadOf(context: CommandContext, { file, format }: UploadOptions
   const isCompressed = file.endsWith(".gz");
   const contentType = CONTENT_TYPES[format ?? formatOf(isCompressed ? file.slice(0, -".gz".length) : file)];
   if (file === "-") return { contentType, isCompressed, body: await context.readStandardInput() };
-  await access(file).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${file} cannot be read (${error.code ?? "unknown reason"})`, EXIT.usage);
+  await access(file, constants.R_OK).catch(({ code = "unknown reason" }: NodeJS.ErrnoException) => {
+    throw new CommandError(`${file} cannot be read (${code})`, EXIT.usage);
   });
+  if ((await stat(file)).isDirectory()) throw new CommandError(`${file} is a folder`, EXIT.usage);
   return { contentType, isCompressed, body: Readable.toWeb(createReadStream(file)) };
 }
 

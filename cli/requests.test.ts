@@ -235,6 +235,11 @@ describe("options are fields of the request", () => {
     },
   );
 
+  test("a folder is no list to upload", async () => {
+    const { code, said } = await hookline(`imports create a i --format csv --file ${folder}`);
+    expect([code, said, asked]).toEqual([2, `hookline: ${folder} is a folder`, []]);
+  });
+
   test("a label without a value is refused before anything is asked", async () => {
     expect(await hookline("sources create --name S --label team")).toMatchObject({
       code: 2,
