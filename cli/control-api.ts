@@ -144,6 +144,8 @@ async function send({ url, token }: Access, path: string, request: ApiRequest): 
       ...headers,
     },
     signal: signal ?? AbortSignal.timeout(upload === undefined ? TIMEOUT_MS : LONG_TIMEOUT_MS),
+    // A page to log in would pass for an answer, and what changes something would become a GET.
+    redirect: "manual",
     ...sent,
   }).catch((error: unknown) => {
     throw new CommandError(
@@ -152,7 +154,11 @@ async function send({ url, token }: Access, path: string, request: ApiRequest): 
     );
   });
   if (response.ok) return response;
+  // Read in any case: an answer that is left keeps its connection.
   const problem = problemIn(await response.text());
+  const elsewhere = redirectOf(response);
+  if (elsewhere !== undefined)
+    throw new CommandError(`${new URL(url).host} redirects to ${elsewhere}. ${ADVICE}`, EXIT.unreachable);
   throw new CommandError(explained(response.status, problem), exitCodeOf(response.status), problem);
 }
 
@@ -163,6 +169,14 @@ function bodyOf({ body, upload }: ApiRequest): RequestInit & { readonly headers:
   const encoding = upload.isCompressed ? { "content-encoding": "gzip" } : {};
   // A stream can only be sent while the answer is waited for.
   return { headers: { "content-type": upload.contentType, ...encoding }, body: upload.body, duplex: "half" };
+}
+
+/** Where a redirect leads, without its parameters; undefined for other answers. */
+function redirectOf({ status, headers, url }: Response): string | undefined {
+  const location = headers.get("location");
+  if (status < 300 || status > 399 || location === null) return undefined;
+  const target = URL.parse(location, url);
+  return target === null ? "another address" : `${target.origin}${target.pathname}`;
 }
 
 const ADVICE = "HOOKLINE_CONTROL_URL says where the control API is.";

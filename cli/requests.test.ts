@@ -26,7 +26,8 @@ beforeAll(async () => {
     const { method, url, headers } = request;
     const hasBody = headers["content-length"] !== undefined;
     asked.push({ method, url: decodeURIComponent(url ?? ""), ...(hasBody && { body: await json(request) }) });
-    response.setHeader("content-type", "application/json");
+    if (url?.includes("/moved")) response.writeHead(302, { location: "/login?for=me" });
+    else response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ id: "x", data: [], next: null }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -248,3 +249,15 @@ describe("options are fields of the request", () => {
     expect(asked).toEqual([]);
   });
 });
+
+test.each(["audiences members moved --csv", "audiences update moved --pause"])(
+  "what answers with a redirect is not the control API: %s",
+  async (line) => {
+    const { code, out, said } = await hookline(line);
+    expect([code, out]).toEqual([5, ""]);
+    expect(said).toMatch(
+      /^hookline: 127\.0\.0\.1:\d+ redirects to http:\/\/127\.0\.0\.1:\d+\/login\. HOOKLINE_CONTROL_URL says/,
+    );
+    expect(asked).toHaveLength(1);
+  },
+);

@@ -23,6 +23,7 @@ async function ask(url: string, token: string | undefined): Promise<readonly Fin
   const { status, headers } = await fetch(`${url.replace(/\/$/, "")}/v1/sources?limit=1`, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(TIMEOUT_MS),
+    redirect: "manual",
   });
   const found = `${maskCredentials(url)} answers ${status}`;
   const clock = checkClock(headers.get("date"), "control");
