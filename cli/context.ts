@@ -10,6 +10,8 @@ export interface CommandContext {
   readonly print: (text: string) => void;
   /** A piece of a long answer, as it is, on standard output. */
   readonly write: (text: string) => void;
+  /** Resolves when standard output takes more: what is read without an end must not be held for a reader that is slow. */
+  readonly drained: () => Promise<void>;
   /** Prints on standard error, for people: progress and errors. */
   readonly say: (text: string) => void;
   /** Whether standard output takes colours: a terminal, and NO_COLOR is not set. */

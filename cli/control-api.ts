@@ -95,12 +95,15 @@ async function* piecesOf(
 ): AsyncGenerator<string> {
   const silence = new AbortController();
   const error = new Error(`nothing came in ${silentMs} ms`);
-  const timer = setTimeout(() => silence.abort(error), silentMs);
+  const start = () => setTimeout(() => silence.abort(error), silentMs);
+  let timer = start();
   try {
     const { body } = await send(access, path, { ...request, signal: silence.signal });
     for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      timer.refresh();
+      // How long the piece is worked on is no silence.
+      clearTimeout(timer);
       yield piece;
+      timer = start();
     }
   } finally {
     clearTimeout(timer);

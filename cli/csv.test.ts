@@ -3,6 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, jest, test } from "@jest/globals";
+import { until } from "#support/until";
+import type { CommandContext } from "./context.ts";
+import { writeCsv } from "./csv.ts";
 import { printedBy } from "./fixtures/printed.ts";
 
 test("a whole list is read to its end, also where that takes longer than another answer may", async () => {
@@ -24,4 +27,26 @@ test("a whole list is read to its end, also where that takes longer than another
     shorter.mockRestore();
     server.close();
   }
+});
+
+test("no more of a list is read than its reader takes", async () => {
+  const server = createServer((_, response) => {
+    const row = "u".repeat(65_536);
+    const more = () => void response.write(row, more);
+    more();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let written = 0;
+  const context: Pick<CommandContext, "environment" | "write" | "drained"> = {
+    environment: { HOOKLINE_CONTROL_URL: url },
+    write: () => void written++,
+    drained: () => new Promise(() => undefined),
+  };
+  void writeCsv(context as CommandContext, "/v1/audiences/aud_1/members.csv", {});
+  await until(() => written > 0, { timeoutMs: 10_000, what: "the first piece" });
+  await delay(200);
+  expect(written).toBe(1);
+  server.closeAllConnections();
+  server.close();
 });

@@ -18,5 +18,8 @@ export function addCsvOptions(command: Command, what: string): Command {
 }
 
 export async function writeCsv(context: CommandContext, path: string, { cells }: CsvOptions): Promise<void> {
-  for await (const piece of controlApi(context.environment).stream(path, { cells })) context.write(piece);
+  for await (const piece of controlApi(context.environment).stream(path, { cells })) {
+    context.write(piece);
+    await context.drained();
+  }
 }

@@ -71,6 +71,7 @@ async function follow(
         if (event.name === "listening") waitMs = FIRST_WAIT_MS;
         lastId = event.id ?? lastId;
         onEvent(event);
+        await context.drained();
       }
     } catch (error) {
       if (waitMs === undefined || isRefusal(error)) throw error;

@@ -1,4 +1,5 @@
 // `hookline`: what bin/hookline.mjs runs on the right Node.
+import { once } from "node:events";
 import { arrayBuffer } from "node:stream/consumers";
 import { processEnvironment } from "#runtime";
 import { runCommand } from "./program.ts";
@@ -16,6 +17,9 @@ const exitCode = await runCommand(process.argv.slice(2), {
   environment,
   print: (line) => void process.stdout.write(`${line}\n`),
   write: (piece) => void process.stdout.write(piece),
+  async drained() {
+    if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
+  },
   say: (line) => void process.stderr.write(`${line}\n`),
   isColoured: process.stdout.isTTY && process.stdout.hasColors(),
   readStandardInput: async () => new Uint8Array(await arrayBuffer(process.stdin)),

@@ -15,6 +15,7 @@ test("package.json has the version; the command, the image, the chart and the ch
     write: (piece) => {
       out += piece;
     },
+    drained: async () => undefined,
     say: () => undefined,
     isColoured: false,
     readStandardInput: async () => new Uint8Array(),
