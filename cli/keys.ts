@@ -84,6 +84,6 @@ async function writeOnce({ say }: CommandContext, path: string, secret: string):
 /** A key that a power cut takes back would leave secrets that nobody can open. */
 async function writeDurably(path: string, text: string): Promise<void> {
   await using file = await open(path, "wx", 0o600);
-  await file.write(text);
+  await file.writeFile(text);
   await file.sync();
 }

@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from "@jest/globals";
 import type { KafkaAndSerde } from "#connection";
 import { KafkaError } from "#kafka";
 import { scratchFolder } from "#support/scratch-folder";
+import { linesOnSmallDisk } from "#support/small-disk";
 import { allTopics, configurationTopics, topicMap } from "#topics";
 import { backUp } from "./backup.ts";
 import { readBackup } from "./file.ts";
@@ -34,7 +35,7 @@ function connection(isLost: (topic: string, looks: number) => boolean): KafkaAnd
   return { kafka: { admin: () => admin, readRange: async () => undefined }, serde: {} } as never;
 }
 
-const written = (given: KafkaAndSerde, to = path, write: (text: string) => void = () => undefined) =>
+const written = (given: KafkaAndSerde, to = path, write = async (_: string): Promise<void> => undefined) =>
   backUp({
     ...{ connection: given, topics: configurationTopics(map), path: to, write },
     ...{ version: "1.2.3", nowMs: 0, onProgress: () => undefined },
@@ -55,7 +56,7 @@ test("a topic that is lost before, or while it is read, leaves the backup of bef
 
 test("a backup for standard output is no file, and has its last line only where nothing was lost", async () => {
   const texts: string[] = [];
-  const keep = (text: string) => void texts.push(text);
+  const keep = async (text: string) => void texts.push(text);
   await written(
     connection(() => false),
     "-",
@@ -70,6 +71,21 @@ test("a backup for standard output is no file, and has its last line only where 
     ["records", "sha256"],
     ["hooklineBackup", "version", "createdAt"],
   ]);
+});
+
+test("a disk that takes the last line only in part leaves no backup that is cut", () => {
+  // Backups of many lengths end on either side of the longest that fits.
+  const program = `
+    import { readFile } from "node:fs/promises";
+    import { backUp } from ${JSON.stringify(join(import.meta.dirname, "backup.ts"))};
+    const [, path] = process.argv;
+    const rest = { connection: { kafka: { admin() {} } }, topics: [], path, nowMs: 0 };
+    for (let length = 300; length < 1_000; length += 50)
+      await backUp({ ...rest, version: "1".repeat(length) }).then(
+        async () => console.log((await readFile(path, "utf8")).endsWith("}\\n") ? "whole" : "cut"),
+        ({ code }) => console.log(code),
+      );`;
+  expect(new Set(linesOnSmallDisk(1, program, path))).toEqual(new Set(["whole", "EFBIG"]));
 });
 
 test("what a backup that was killed has left is in nobody's way", async () => {

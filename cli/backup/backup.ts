@@ -15,7 +15,7 @@ export interface BackupOptions {
   readonly topics: readonly ConfigurationTopic[];
   /** Replaced when it is there, once the new one is whole; `-`: the backup goes to `write`. */
   readonly path: string;
-  readonly write: (text: string) => void;
+  readonly write: (text: string) => Promise<void>;
   readonly version: string;
   readonly nowMs: number;
   /** A line for people. */
@@ -33,12 +33,13 @@ export async function backUp(options: BackupOptions): Promise<BackedUp> {
   const { path } = options;
   const unlessLost = lossWatch(options);
   await unlessLost();
-  if (path === "-") return await write(options, { write: async (text) => options.write(text), unlessLost });
+  if (path === "-") return await write(options, { write: options.write, unlessLost });
   // A backup that was killed has left its own, and in a container every process has the same id.
   const unfinished = `${path}.${randomUUID()}.unfinished`;
   const file = await open(unfinished, "wx", OWNER_ONLY);
   try {
-    const done = await write(options, { write: (text) => file.write(text), unlessLost });
+    // Each line whole: `write` takes as much as the disk has room for, and does not reject.
+    const done = await write(options, { write: (text) => file.appendFile(text), unlessLost });
     await file.sync();
     await file.close();
     await rename(unfinished, path);

@@ -14,7 +14,7 @@ import {
   topicSettings,
 } from "#runtime";
 import { type ConfigurationTopic, configurationTopics, topicMap } from "#topics";
-import type { CommandContext } from "../context.ts";
+import { type CommandContext, readText } from "../context.ts";
 import { CommandError, EXIT } from "../exit-codes.ts";
 import { addShownLeaf } from "../leaf.ts";
 import { printJson } from "../output.ts";
@@ -76,9 +76,13 @@ async function writeBackup(
     environment: context.environment,
   });
   const { backUp } = await import("./index.ts");
+  const write = (text: string): Promise<void> => {
+    context.write(text);
+    return context.drained();
+  };
   const done = await connected(context, settings, ({ connection, topics }) =>
     backUp({
-      ...{ connection, topics, path, write: context.write },
+      ...{ connection, topics, path, write },
       ...{ version: releaseVersion(), nowMs: Date.now(), onProgress: context.say },
     }),
   );
@@ -127,10 +131,11 @@ function readRestoreSettings(
   }
 }
 
-async function read({ readStandardInput }: CommandContext, path: string): Promise<readonly Entry[]> {
+async function read(context: CommandContext, path: string): Promise<readonly Entry[]> {
   const { readBackup } = await import("./index.ts");
   try {
-    const given = path === "-" ? Readable.from([await readStandardInput()]) : createReadStream(path, "utf8");
+    const given =
+      path === "-" ? Readable.from([await readText(context, path)]) : createReadStream(path, "utf8");
     return await readBackup(given);
   } catch (error) {
     const { code = "unknown reason", message, name } = error as NodeJS.ErrnoException;
