@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "@jest/globals";
 import { scratchFolder } from "#support/scratch-folder";
+import { linesOnSmallDisk } from "#support/small-disk";
 import { isAlive } from "../../cli/process-life.ts";
 import { until } from "../../cli/until.ts";
-import { withLock } from "./lock.ts";
+import { takeLock, withLock } from "./lock.ts";
 
 let folder: string;
 
@@ -33,6 +34,19 @@ test("a lock whose holder is dead is taken over", async () => {
   // The number is above the largest process id that Linux gives.
   await writeFile(join(folder, "b"), "4194305");
   expect(await withLock(lock("b"), () => Promise.resolve("worked"))).toBe("worked");
+});
+
+test("a lock that a power cut has left empty is taken over; one that is taken is never empty", async () => {
+  const { path } = lock("d");
+  await writeFile(path, "");
+  expect(await takeLock(path)).toBeUndefined();
+  expect(await takeLock(path)).toBe(process.pid);
+  await rm(path);
+  const program = `
+    import { takeLock } from ${JSON.stringify(join(import.meta.dirname, "lock.ts"))};
+    await takeLock(process.argv[1]).catch(({ code }) => console.log(code));`;
+  expect(linesOnSmallDisk(0, program, path)).toEqual(["EFBIG"]);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test("a process that was killed has ended, also before its parent has heard of it, and is not another that has its id now", async () => {

@@ -1,10 +1,19 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { isAlive, lifeOf } from "../../cli/process-life.ts";
 import { until } from "../../cli/until.ts";
 
-/** Reads the process that has the lock; 0 for a moment while it writes that. */
-async function readHolder(path: string): Promise<{ pid: number; startedAt: string | undefined }> {
-  const [pid, startedAt] = (await readFile(path, "utf8").catch(() => "")).split(" ");
+interface Holder {
+  /** 0 in a file that a power cut, or an earlier version on a full disk, has left empty: nobody has the lock. */
+  readonly pid: number;
+  readonly startedAt: string | undefined;
+}
+
+/** Undefined where no file can be read. */
+async function readHolder(path: string): Promise<Holder | undefined> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const [pid, startedAt] = text.split(" ");
   return { pid: Number(pid), startedAt };
 }
 
@@ -12,23 +21,26 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
+/** The file is there whole or not at all: an empty one would tell nobody whether its holder lives. */
 async function take(path: string): Promise<boolean> {
+  const partial = `${path}.${randomUUID()}.partial`;
   try {
     const { startedAt } = lifeOf(process.pid) ?? {};
-    await writeFile(path, [process.pid, startedAt].filter((part) => part !== undefined).join(" "), {
-      flag: "wx",
-    });
+    await writeFile(partial, [process.pid, startedAt].filter((part) => part !== undefined).join(" "));
+    await link(partial, path);
     return true;
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
     return false;
+  } finally {
+    await rm(partial, { force: true });
   }
 }
 
 /** Puts a lock whose holder is dead out of the way. */
 async function clearStale(path: string): Promise<void> {
-  const { pid, startedAt } = await readHolder(path);
-  if (pid === 0 || isAlive(pid, startedAt)) return;
+  const holder = await readHolder(path);
+  if (holder === undefined || (holder.pid !== 0 && isAlive(holder.pid, holder.startedAt))) return;
   const aside = `${path}.${process.pid}.stale`;
   await rename(path, aside).catch(() => undefined);
   await rm(aside, { force: true });
@@ -42,7 +54,7 @@ export async function takeLock(path: string): Promise<number | undefined> {
   if (await take(path)) return undefined;
   await clearStale(path);
   if (await take(path)) return undefined;
-  return (await readHolder(path)).pid;
+  return (await readHolder(path))?.pid ?? 0;
 }
 
 export interface LockOptions {
