@@ -13,7 +13,7 @@ async function processWith(
   {
     opened = async (): Promise<void> => undefined,
     refresh = async (): Promise<void> => undefined,
-    closed = (): void => undefined,
+    closed = (): void | Promise<void> => undefined,
   } = {},
 ) {
   const bench = await Bench.with(audienceOf("recent", { event: "A", within: "60s" }));
@@ -138,6 +138,31 @@ test("a partition that is lost while its store is opened, and comes back, opens 
   expect(happened).toEqual(["opens"]);
   for (const { resolve } of turns) resolve();
   await Promise.all([first, second]);
+  expect(happened).toEqual(["opens", "closed", "opens"]);
+  await owned.close();
+});
+
+test("a partition that comes, goes and comes again while its first store closes, opens none before that is closed", async () => {
+  const happened: string[] = [];
+  const closing = Promise.withResolvers<void>();
+  const { bench, owned } = await processWith(0, {
+    opened: async () => void happened.push("opens"),
+    async closed() {
+      await closing.promise;
+      happened.push("closed");
+    },
+  });
+  await owned.open({ partition: 0 });
+  const opening: Promise<void>[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    owned.revoked([{ partition: 0 }]);
+    await bench.settled();
+    opening.push(owned.open({ partition: 0 }));
+  }
+  await bench.settled();
+  expect(happened).toEqual(["opens"]);
+  closing.resolve();
+  await Promise.all(opening);
   expect(happened).toEqual(["opens", "closed", "opens"]);
   await owned.close();
 });

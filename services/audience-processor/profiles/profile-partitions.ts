@@ -199,8 +199,13 @@ export class ProfilePartitions {
     owned.ending.abort();
     owned.worker?.close();
     this.#options.onRevoked(partition);
-    const closed = (owned.store?.close() ?? closeOnceOpen(owned) ?? Promise.resolve())
-      .catch((error: unknown) => this.#options.onFailed(error))
+    // One that waited for the close of a store before has none itself: the next waits for that, too.
+    const before = this.#closing.get(partition);
+    const closed = Promise.all([before, owned.store?.close() ?? closeOnceOpen(owned)])
+      .then(
+        () => undefined,
+        (error: unknown) => this.#options.onFailed(error),
+      )
       .finally(() => {
         if (this.#closing.get(partition) === closed) this.#closing.delete(partition);
       });
