@@ -14,6 +14,7 @@ async function processWith(
     opened = async (): Promise<void> => undefined,
     refresh = async (): Promise<void> => undefined,
     closed = (): void | Promise<void> => undefined,
+    openSizes = async () => NO_SIZES,
   } = {},
 ) {
   const bench = await Bench.with(audienceOf("recent", { event: "A", within: "60s" }));
@@ -32,11 +33,19 @@ async function processWith(
     directory: "",
     async openStore() {
       await opened();
-      return Object.assign(new MemoryStore(), {
+      const store = new MemoryStore();
+      return Object.assign(store, {
         own: async () => undefined,
         refresh,
         flush: async () => undefined,
-        close: async () => closed(),
+        async close() {
+          Object.defineProperty(store, "count", {
+            get() {
+              throw new Error("closed");
+            },
+          });
+          await closed();
+        },
       });
     },
     store: {
@@ -49,7 +58,7 @@ async function processWith(
       onPoison: () => undefined,
     },
     roomBytes: 4_096 * USERS,
-    openSizes: async () => NO_SIZES,
+    openSizes,
     prepare: async () => undefined,
     begin(_partition, _signal, workOn) {
       workers.push(workOn({ ...parts, codec: counting }));
@@ -164,5 +173,12 @@ test("a partition that comes, goes and comes again while its first store closes,
   closing.resolve();
   await Promise.all(opening);
   expect(happened).toEqual(["opens", "closed", "opens"]);
+  await owned.close();
+});
+
+test("profiles are counted while a partition that could not be opened waits for its next try", async () => {
+  const { owned } = await processWith(0, { openSizes: () => Promise.reject(new Error("no answer")) });
+  await expect(owned.open({ partition: 0 })).rejects.toThrow("no answer");
+  expect(owned.profiles).toBe(0);
   await owned.close();
 });

@@ -77,8 +77,10 @@ export class ProfilePartitions {
         if (!owned.ending.signal.aborted) await this.#restore(partition, owned);
       } catch (error) {
         if (owned.ending.signal.aborted) return;
-        // It is tried again, with a store that is opened anew.
-        await owned.store?.close();
+        // It is tried again, with a store that is opened anew; nobody is to ask the closed one meanwhile.
+        const { store } = owned;
+        delete owned.store;
+        await store?.close();
         throw error;
       }
     });
