@@ -203,7 +203,7 @@ test("a restore that was cut off is believed by nobody who starts, and in no bac
   await expect(admin.holdsRecords({ topic: sources.name, witnesses: [calls] })).rejects.toMatchObject(lost);
   const folder = scratchFolder();
   const path = join(folder, "backup.ndjson");
-  const quiet = { write: () => undefined, onProgress: () => undefined };
+  const quiet = { write: async () => undefined, onProgress: () => undefined };
   const backup = { path, version: "1.2.3", nowMs: 0, ...quiet };
   await expect(backUp({ connection, topics, ...backup })).rejects.toMatchObject(lost);
 
