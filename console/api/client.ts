@@ -1,26 +1,29 @@
 // Requests to control, typed by its OpenAPI document.
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "./openapi.generated.ts";
-import { ApiProblem, problemOf } from "./problem.ts";
+import { ApiProblem, AWAY, problemOf } from "./problem.ts";
 import { session } from "./session.ts";
 
 export type Schemas = components["schemas"];
 
-const authorise: Middleware = {
-  onRequest({ request }) {
-    if (request.method !== "GET")
-      for (const [name, value] of Object.entries(session.headers())) request.headers.set(name, value);
-    return request;
-  },
+/** Each time has a copy: a body is read once. */
+function send(request: Request): Promise<Response> {
+  if (request.method === "GET") return fetch(request);
+  return session.write((headers) => {
+    const copy = request.clone();
+    for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);
+    return fetch(copy);
+  });
+}
+
+const noticeEnd: Middleware = {
   onResponse({ response }) {
     if (response.status === 401) session.refused();
   },
 };
 
-export const api = createClient<paths>({ baseUrl: location.origin });
-api.use(authorise);
-
-const AWAY = "control does not answer: is it running, and can this browser reach it?";
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });
+api.use(noticeEnd);
 
 interface Answer<T> {
   readonly data?: T;
@@ -44,21 +47,26 @@ export async function upload<T>(
   file: Blob,
   headers: Readonly<Record<string, string>>,
 ): Promise<T> {
-  return (await sent(path, {
-    method: "PUT",
-    headers: { ...headers, ...session.headers() },
-    body: file,
-  })) as T;
+  return (await sent(path, { method: "PUT", headers, body: file })) as T;
 }
 
 /** As an answer of the API describes a request of its own (`sendAgain`). Throws as `answerOf`. */
 export async function ask(method: string, path: string, body: unknown): Promise<unknown> {
-  const headers = { "content-type": "application/json", ...session.headers() };
+  const headers = { "content-type": "application/json" };
   return await sent(path, { method, headers, body: JSON.stringify(body) });
 }
 
-async function sent(path: string, request: RequestInit): Promise<unknown> {
-  const answered = await fetch(new URL(path, location.origin), request).catch(() => {
+interface Write {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Blob;
+}
+
+async function sent(path: string, { headers, ...write }: Write): Promise<unknown> {
+  const request = session.write((more) =>
+    fetch(new URL(path, location.origin), { ...write, headers: { ...headers, ...more } }),
+  );
+  const answered = await request.catch(() => {
     throw new ApiProblem(0, AWAY);
   });
   const given: unknown = await answered.json().catch(() => undefined);

@@ -1,5 +1,7 @@
 // Answers that are no success, as errors with what a person is told.
 
+export const AWAY = "control does not answer: is it running, and can this browser reach it?";
+
 interface FieldError {
   readonly path: string;
   readonly message: string;

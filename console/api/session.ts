@@ -1,23 +1,33 @@
 // Who the console is signed in as: by a cookie of control that no script can read (decision 76). The token is sent once, to begin the session, and is
 // kept nowhere.
 import type { components } from "./openapi.generated.ts";
-import { ApiProblem, problemOf } from "./problem.ts";
+import { ApiProblem, AWAY, problemOf } from "./problem.ts";
 
 type Me = components["schemas"]["Me"];
 
 const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
 
 /** Undefined until control has said who asks, and while it answers nobody without a token. */
 let me: Me | undefined;
 let isRefused = false;
 /** Whose the pages are that were opened last: a token's name and what it may do. */
 let owner: string | undefined;
+/** Counts the owners that came while pages of another were open. */
+let pages = 0;
 const listeners = new Set<() => void>();
+/** Tells the other tabs, which have the same cookie. */
+const tabs = new BroadcastChannel("session");
+tabs.onmessage = () => void session.begin();
 
 function become(next: Me | undefined): void {
   me = next;
   isRefused = next === undefined;
-  if (next !== undefined) owner = ownerOf(next);
+  if (next !== undefined) {
+    const own = ownerOf(next);
+    if (owner !== undefined && owner !== own) pages += 1;
+    owner = own;
+  }
   for (const listener of listeners) listener();
 }
 
@@ -25,43 +35,73 @@ function ownerOf({ name, scopes }: Me): string {
   return [name, ...scopes].join(" ");
 }
 
+const csrfToken = (): string | undefined => me?.session?.csrfToken;
+
+type Send = (headers: Readonly<Record<string, string>>) => Promise<Response>;
+
+/** With what a write needs beside the cookie. */
+function sendWith(token: string | undefined, send: Send): Promise<Response> {
+  return send(token === undefined ? {} : { "x-csrf-token": token });
+}
+
 async function bodyOf(answer: Response): Promise<unknown> {
   return answer.json().catch(() => undefined);
 }
 
 export const session = {
-  /** Headers that a write needs beside the cookie. */
-  headers: (): Record<string, string> =>
-    me?.session == null ? {} : { "x-csrf-token": me.session.csrfToken },
+  /**
+   * Calls `send` with the headers of a write; once more where the session is another one by now, which another tab has begun. Not where that is
+   * somebody else's: they have asked for nothing.
+   */
+  async write(send: Send): Promise<Response> {
+    const before = { token: csrfToken(), owner };
+    const answer = await sendWith(before.token, send);
+    if (answer.status !== FORBIDDEN) return answer;
+    await session.begin();
+    const token = csrfToken();
+    const isOwn = before.owner === undefined || before.owner === owner;
+    return isOwn && token !== undefined && token !== before.token ? sendWith(token, send) : answer;
+  },
   /** Whether control has refused the last request for want of a session or a token. */
   needsSignIn: (): boolean => isRefused,
   /** Who was signed in last, also after the session has ended; undefined once they have signed out. */
   owner: (): string | undefined => owner,
+  /** Changes when the pages that are open are another owner's. */
+  pages: (): number => pages,
   /** Whether there is one to end. */
   isSignedIn: (): boolean => me?.signIn === "session",
   /** What the token may do; undefined until control has said it. */
   scopes: (): readonly string[] | undefined => me?.scopes,
   /** Asks control who this is. Where it does not answer the pages say so. */
   async begin(): Promise<void> {
+    const before = me;
     const answer = await fetch("/v1/me").catch(() => undefined);
-    if (answer?.ok === true) become((await answer.json()) as Me);
+    const next = answer?.ok === true ? ((await answer.json()) as Me) : undefined;
+    // Somebody has signed in or out meanwhile.
+    if (me !== before) return;
+    if (next !== undefined) become(next);
     else if (answer?.status === UNAUTHORIZED) session.refused();
   },
-  /** Throws an ApiProblem when control does not know the token, or does not answer. `onOther` comes before another owner's pages are opened. */
-  async signIn(token: string, onOther: () => void): Promise<void> {
+  /** Throws an ApiProblem when control does not know the token, or does not answer. */
+  async signIn(token: string): Promise<void> {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch("/v1/session", { method: "POST", headers }).catch(() => {
-      throw new ApiProblem(0, "control does not answer");
+      throw new ApiProblem(0, AWAY);
     });
     if (!answer.ok) throw problemOf(answer.status, await bodyOf(answer));
-    const next = (await answer.json()) as Me;
-    if (ownerOf(next) !== owner) onOther();
-    become(next);
+    become((await answer.json()) as Me);
+    tabs.postMessage(null);
   },
+  /** Throws an ApiProblem when control does not end the session. */
   async signOut(): Promise<void> {
-    await fetch("/v1/session", { method: "DELETE", headers: session.headers() }).catch(() => undefined);
+    const request = session.write((headers) => fetch("/v1/session", { method: "DELETE", headers }));
+    const answer = await request.catch(() => {
+      throw new ApiProblem(0, AWAY);
+    });
+    if (!answer.ok && answer.status !== UNAUTHORIZED) throw problemOf(answer.status, await bodyOf(answer));
     owner = undefined;
     become(undefined);
+    tabs.postMessage(null);
   },
   /** Control answered 401. */
   refused(): void {

@@ -1,6 +1,6 @@
 // The console: which page a path shows. The pages of a section are loaded when it is opened.
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { Activity, lazy, Suspense, useSyncExternalStore } from "react";
+import { Activity, lazy, Suspense, useState, useSyncExternalStore } from "react";
 import { BrowserRouter, Route, Routes } from "react-router";
 import { ApiProblem } from "../api/problem.ts";
 import { session } from "../api/session.ts";
@@ -36,17 +36,19 @@ const RETRIES = 2;
 const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 2_000,
-      // A refusal stays one, however often it is asked for.
-      retry: (count, error) =>
-        count < RETRIES &&
-        !(error instanceof ApiProblem && error.status >= CLIENT_ERROR && error.status < SERVER_ERROR),
+function newQueries(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 2_000,
+        // A refusal stays one, however often it is asked for.
+        retry: (count, error) =>
+          count < RETRIES &&
+          !(error instanceof ApiProblem && error.status >= CLIENT_ERROR && error.status < SERVER_ERROR),
+      },
     },
-  },
-});
+  });
+}
 
 function Unknown() {
   return (
@@ -56,47 +58,50 @@ function Unknown() {
   );
 }
 
+/** What control has answered is kept beside the pages of its owner, and goes with them. */
 function Content() {
+  const [queries] = useState(newQueries);
   return (
-    <Frame>
-      <Boundary>
-        <Suspense fallback={<Loading />}>
-          <Routes>
-            <Route index element={<Overview />} />
-            <Route path="destinations/*" element={<Destinations />} />
-            <Route path="sources/*" element={<Sources />} />
-            <Route path="calls/*" element={<Calls />} />
-            <Route path="issues/*" element={<Issues />} />
-            <Route path="dead-letters/*" element={<DeadLetters />} />
-            <Route path="replays/*" element={<Replays />} />
-            <Route path="audiences/*" element={<Audiences />} />
-            <Route path="traits/*" element={<Traits />} />
-            <Route path="profiles/*" element={<Profiles />} />
-            <Route path="deletions/*" element={<Deletions />} />
-            <Route path="audit" element={<Audit />} />
-            <Route path="settings" element={<Settings />} />
-            <Route path="*" element={<Unknown />} />
-          </Routes>
-        </Suspense>
-      </Boundary>
-    </Frame>
+    <QueryClientProvider client={queries}>
+      <Frame>
+        <Boundary>
+          <Suspense fallback={<Loading />}>
+            <Routes>
+              <Route index element={<Overview />} />
+              <Route path="destinations/*" element={<Destinations />} />
+              <Route path="sources/*" element={<Sources />} />
+              <Route path="calls/*" element={<Calls />} />
+              <Route path="issues/*" element={<Issues />} />
+              <Route path="dead-letters/*" element={<DeadLetters />} />
+              <Route path="replays/*" element={<Replays />} />
+              <Route path="audiences/*" element={<Audiences />} />
+              <Route path="traits/*" element={<Traits />} />
+              <Route path="profiles/*" element={<Profiles />} />
+              <Route path="deletions/*" element={<Deletions />} />
+              <Route path="audit" element={<Audit />} />
+              <Route path="settings" element={<Settings />} />
+              <Route path="*" element={<Unknown />} />
+            </Routes>
+          </Suspense>
+        </Boundary>
+      </Frame>
+    </QueryClientProvider>
   );
 }
 
 export function App() {
   const needsSignIn = useSyncExternalStore(session.subscribe, session.needsSignIn);
   const owner = useSyncExternalStore(session.subscribe, session.owner);
+  const pages = useSyncExternalStore(session.subscribe, session.pages);
   return (
-    <QueryClientProvider client={queries}>
-      <BrowserRouter basename="/console">
-        {needsSignIn && <SignIn onOther={() => queries.clear()} />}
-        {/* A page whose session has ended asks for nothing and keeps what was typed, for its owner alone. */}
-        {(!needsSignIn || owner !== undefined) && (
-          <Activity key={owner} mode={needsSignIn ? "hidden" : "visible"}>
-            <Content />
-          </Activity>
-        )}
-      </BrowserRouter>
-    </QueryClientProvider>
+    <BrowserRouter basename="/console">
+      {needsSignIn && <SignIn />}
+      {/* A page whose session has ended asks for nothing and keeps what was typed, for its owner alone. */}
+      {(!needsSignIn || owner !== undefined) && (
+        <Activity key={pages} mode={needsSignIn ? "hidden" : "visible"}>
+          <Content />
+        </Activity>
+      )}
+    </BrowserRouter>
   );
 }

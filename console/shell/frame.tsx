@@ -1,5 +1,5 @@
 // What every page has around it: the navigation, how times and colours are shown, the way out.
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { NavLink, useLocation } from "react-router";
 import { session } from "../api/session.ts";
 import { type Preferences, preferences } from "../elements/preferences.ts";
@@ -60,6 +60,20 @@ function useFocusOnNavigation() {
   return main;
 }
 
+function SignOut() {
+  const isSignedIn = useSyncExternalStore(session.subscribe, session.isSignedIn);
+  const [error, setError] = useState<Error | null>(null);
+  if (!isSignedIn) return null;
+  return (
+    <>
+      <button type="button" onClick={() => void session.signOut().catch(setError)}>
+        Sign out
+      </button>
+      {error !== null && <p role="alert">You are still signed in: {error.message}</p>}
+    </>
+  );
+}
+
 export function Frame({ children }: { readonly children: ReactNode }) {
   const main = useFocusOnNavigation();
   return (
@@ -79,11 +93,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         <div className="preferences">
           <Preference name="times" label="Times" choices={["relative", "local", "utc"]} />
           <Preference name="theme" label="Colours" choices={["auto", "light", "dark"]} />
-          {session.isSignedIn() && (
-            <button type="button" onClick={() => void session.signOut()}>
-              Sign out
-            </button>
-          )}
+          <SignOut />
         </div>
       </aside>
       <main id="content" tabIndex={-1} ref={main}>

@@ -4,13 +4,13 @@ import { session } from "../api/session.ts";
 import { ProblemNote } from "../elements/answer.tsx";
 import { Page } from "../elements/page.tsx";
 
-export function SignIn({ onOther }: { readonly onOther: () => void }) {
+export function SignIn() {
   const id = useId();
   const [error, setError] = useState<Error | null>(null);
   const tryToken = async (form: HTMLFormElement): Promise<void> => {
     const given = new FormData(form).get("token");
     setError(null);
-    await session.signIn(String(given).trim(), onOther).catch(setError);
+    await session.signIn(String(given).trim()).catch(setError);
   };
   return (
     <main className="sign-in">

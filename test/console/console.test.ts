@@ -461,24 +461,73 @@ test("a suppression is begun by its dialog, ends, and stands in the audit with w
   expect(await page.evaluate("window.ran")).toBeUndefined();
 });
 
-test("the settings say who is signed in, who may use the API, and what is kept and recorded", async () => {
+const ADMIN = "admin:read+write:token-of-an-admin";
+const READER = "reader:read:token-of-a-reader";
+
+/** Of one more control, which has tokens. */
+async function guardedUrl(...tokens: readonly string[]): Promise<string> {
   const { ports } = await world.deployment.addProcess("control", {
-    HOOKLINE_API_TOKENS: "admin:read+write:token-of-an-admin,reader:read:token-of-a-reader",
+    HOOKLINE_API_TOKENS: tokens.join(),
     HOOKLINE_CONTROL_HOST: "127.0.0.1",
     HOOKLINE_CONTROL_PORT: "0",
   });
-  const guarded = await openConsole(browser, `http://127.0.0.1:${ports["controlPort"]}`);
-  const { click, looks, open, page, text, type, untilText } = guarded;
-  await open("/settings");
+  return `http://127.0.0.1:${ports["controlPort"]}`;
+}
+
+async function signIn({ click, type, untilText }: ConsolePage, token: string): Promise<void> {
   await untilText("Token of the control API");
-  await type("Token", "token-of-an-admin");
+  await type("Token", token);
   await click("Sign in");
+}
+
+test("the settings say who is signed in, who may use the API, and what is kept and recorded", async () => {
+  const guarded = await openConsole(browser, await guardedUrl(ADMIN, READER));
+  const { looks, open, page, text, untilText } = guarded;
+  await open("/settings");
+  await signIn(guarded, "token-of-an-admin");
   await untilText("What can be looked up here");
   await untilText("reader");
   for (const said of ["admin", "read, write", "14d", "Requests"]) expect(await text()).toContain(said);
   expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain("token-of-a");
   expect(await looks("settings")).toEqual([]);
+  await guarded.click("Sign out");
+  await untilText("Token of the control API");
   await page.close();
+});
+
+test("a tab goes on with the session that another one has begun, as whoever is signed in now", async () => {
+  const url = await guardedUrl(ADMIN, READER);
+  const [tab, other] = [await openConsole(browser, url), await openConsole(browser, url)];
+  const { click, open, page, type, untilText } = tab;
+  await open("/sources/new");
+  await signIn(tab, "token-of-an-admin");
+  await untilText("A new source");
+  await page.evaluate(
+    `fetch("/v1/session", { method: "POST", headers: { authorization: "Bearer token-of-an-admin" } })`,
+  );
+  await type("Name", "By a replaced session");
+  await click("Make it");
+  await untilText("Add a write key");
+
+  await open("/sources/new");
+  await other.open("/sources");
+  await type("Name", "Typed before the end");
+  await other.click("Sign out");
+  await untilText("The session has ended.");
+  await signIn(other, "token-of-an-admin");
+  await click("Make it");
+  await untilText("Typed before the end");
+  await untilText("Add a write key");
+  await other.click("Sign out");
+  await signIn(other, "token-of-a-reader");
+  await untilText("To see whole write keys, and a first call with one, a token needs the scope write");
+
+  await page.evaluate("window.fetch = async () => { throw new TypeError() }");
+  await click("Sign out");
+  await untilText("You are still signed in: control does not answer");
+  await other.click("Sign out");
+  await other.untilText("Token of the control API");
+  await Promise.all([page.close(), other.page.close()]);
 });
 
 describe("every page", () => {
@@ -523,12 +572,7 @@ test("what a deletion loses is said in the names that strangers wrote, and runs 
 });
 
 test("with tokens it asks for one, keeps it out of every storage, and says what it does not allow", async () => {
-  const { ports } = await world.deployment.addProcess("control", {
-    HOOKLINE_API_TOKENS: "reader:read:token-of-a-reader",
-    HOOKLINE_CONTROL_HOST: "127.0.0.1",
-    HOOKLINE_CONTROL_PORT: "0",
-  });
-  const guarded = await openConsole(browser, `http://127.0.0.1:${ports["controlPort"]}`);
+  const guarded = await openConsole(browser, await guardedUrl(READER));
   const { click, findings, open, page, type, untilText } = guarded;
   await open(`/destinations/${world.failing}`);
   await untilText("Token of the control API");
