@@ -75,10 +75,11 @@ interface ListInputProps {
   readonly change: (values: readonly unknown[]) => void;
 }
 
+/** Empty lines are none of the values, and stay in the field. */
 export function ListInput({ areNumbers, change, label, value }: ListInputProps) {
   const textOf = (given: unknown): string => (Array.isArray(given) ? given.join("\n") : "");
   const valuesIn = (text: string): readonly unknown[] =>
-    text.split("\n").map((line) => (areNumbers ? numberIn(line) : line));
+    text.split("\n").flatMap((line) => (line.trim() === "" ? [] : areNumbers ? numberIn(line) : line));
   const [typed, setTyped] = useState(textOf(value));
   const shown = JSON.stringify(valuesIn(typed)) === JSON.stringify(value) ? typed : textOf(value);
   return (

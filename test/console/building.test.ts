@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => opened?.close(), 60_000);
 
 test("a filter is built by form, tested on the last calls with what decided each, and saved", async () => {
-  const { click, looks, open, text, type, untilText } = shown;
+  const { click, looks, open, page, text, type, untilText } = shown;
   await world.send({ userId: "u-big", event: "Filtered", messageId: "f-1", properties: { total: 120 } });
   await world.send({ userId: "u-small", event: "Filtered", messageId: "f-2", properties: { total: 80 } });
   const calls = () => world.api<{ data: { messageId: string }[] }>(`/v1/sources/${world.source.id}/calls`);
@@ -62,6 +62,16 @@ test("a filter is built by form, tested on the last calls with what decided each
   await untilText("Saved: in force");
   expect(await world.api(`/v1/destinations/${world.refusing}`)).toMatchObject({
     filter: { all: [{ path: "properties.total", op: "starts_with", value: "no-" }] },
+  });
+  await untilText("filter.all[0]");
+  await type("Operator", "in");
+  await type("Values", "pro\n\nteam\n");
+  await untilText("Changed: filter");
+  expect(await page.evaluate('document.querySelector(".conditions textarea").value')).toBe("pro\n\nteam\n");
+  await click("Save");
+  await untilText("Saved: in force");
+  expect(await world.api(`/v1/destinations/${world.refusing}`)).toMatchObject({
+    filter: { all: [{ op: "in", value: ["pro", "team"] }] },
   });
   await untilText("filter.all[0]");
   await click("Remove all of it");
