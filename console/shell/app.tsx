@@ -36,10 +36,16 @@ const RETRIES = 2;
 const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
 
+/** What is asked without a network fails, as what control does not answer: held back it would be done later, unseen. */
+const ALWAYS = { networkMode: "always" } as const;
+
 function newQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {
+      mutations: ALWAYS,
       queries: {
+        ...ALWAYS,
+        refetchOnReconnect: true,
         staleTime: 2_000,
         // A refusal stays one, however often it is asked for.
         retry: (count, error) =>

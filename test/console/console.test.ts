@@ -280,6 +280,19 @@ test("a test call shows what each webhook answers", async () => {
   await untilText("no room here");
 });
 
+test("what is clicked while the browser is offline fails at once, and is not done later", async () => {
+  const { click, open, page, untilText } = shown;
+  const before = world.receiver.requestsTo("/refusing").length;
+  await open(`/destinations/${world.refusing}/test`);
+  await untilText("Send the test call");
+  await page.setOfflineMode(true);
+  await click("Send the test call");
+  await untilText("control does not answer").finally(() => page.setOfflineMode(false));
+  await click("Send the test call");
+  await untilText("http 4xx");
+  expect(world.receiver.requestsTo("/refusing").length).toBe(before + 1);
+});
+
 test("a member of an audience is listed, with why, and counted in its size over time", async () => {
   const { click, open, text, untilText } = shown;
   const audience = () => world.api<{ members: number }>(`/v1/audiences/${world.audienceId}`);

@@ -15,6 +15,7 @@ export interface Page {
   /** Runs the script in every page before its own. */
   evaluateOnNewDocument(script: string): Promise<unknown>;
   setCacheEnabled(isEnabled: boolean): Promise<void>;
+  setOfflineMode(isOffline: boolean): Promise<void>;
   waitForResponse(is: (response: PageResponse) => boolean, options: { timeout: number }): Promise<unknown>;
   /** Resolves when the script gives something true. */
   waitForFunction(script: string, options: { timeout: number }): Promise<unknown>;
