@@ -20,7 +20,14 @@ function titleOf(error: Error): string {
   return error.status === 0 ? "No answer" : "This could not be loaded";
 }
 
-export function ProblemNote({ error, retry }: { readonly error: Error; readonly retry?: () => unknown }) {
+interface ProblemNoteProps {
+  readonly error: Error;
+  readonly retry?: () => unknown;
+  /** Label of what calls `retry`. */
+  readonly again?: string;
+}
+
+export function ProblemNote({ again = "Try again", error, retry }: ProblemNoteProps) {
   const { errors = [], requestId, status } = error instanceof ApiProblem ? error : {};
   const isFault = status !== FORBIDDEN && status !== NOT_FOUND;
   return (
@@ -37,7 +44,7 @@ export function ProblemNote({ error, retry }: { readonly error: Error; readonly 
       {requestId !== undefined && <p className="quiet">Request {requestId}</p>}
       {retry !== undefined && isFault && (
         <button type="button" onClick={() => void retry()}>
-          Try again
+          {again}
         </button>
       )}
     </div>

@@ -1,36 +1,38 @@
 // The console: which page a path shows. The pages of a section are loaded when it is opened.
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { Activity, lazy, Suspense, useState, useSyncExternalStore } from "react";
-import { BrowserRouter, Route, Routes } from "react-router";
+import { Activity, type ComponentType, lazy, Suspense, useState, useSyncExternalStore } from "react";
+import { BrowserRouter, Route, Routes, useLocation } from "react-router";
 import { ApiProblem } from "../api/problem.ts";
 import { session } from "../api/session.ts";
 import { Empty, Loading } from "../elements/answer.tsx";
 import { Page } from "../elements/page.tsx";
-import { Boundary } from "./boundary.tsx";
+import { Boundary, NotLoaded } from "./boundary.tsx";
 import { Frame } from "./frame.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-const Overview = lazy(async () => ({ default: (await import("../pages/overview/overview.tsx")).Overview }));
-const Destinations = lazy(async () => ({
-  default: (await import("../pages/destinations/routes.tsx")).DestinationPages,
-}));
-const Sources = lazy(async () => ({ default: (await import("../pages/sources/routes.tsx")).SourcePages }));
-const Calls = lazy(async () => ({ default: (await import("../pages/calls/routes.tsx")).CallPages }));
-const DeadLetters = lazy(async () => ({
-  default: (await import("../pages/dead-letters/routes.tsx")).DeadLetterPages,
-}));
-const Issues = lazy(async () => ({ default: (await import("../pages/issues/routes.tsx")).IssuePages }));
-const Replays = lazy(async () => ({ default: (await import("../pages/replays/routes.tsx")).ReplayPages }));
-const Audiences = lazy(async () => ({
-  default: (await import("../pages/audiences/routes.tsx")).AudiencePages,
-}));
-const Traits = lazy(async () => ({ default: (await import("../pages/audiences/routes.tsx")).TraitPages }));
-const Profiles = lazy(async () => ({ default: (await import("../pages/profiles/routes.tsx")).ProfilePages }));
-const Deletions = lazy(async () => ({
-  default: (await import("../pages/deletions/routes.tsx")).DeletionPages,
-}));
-const Audit = lazy(async () => ({ default: (await import("../pages/audit/audit.tsx")).Audit }));
-const Settings = lazy(async () => ({ default: (await import("../pages/settings/settings.tsx")).Settings }));
+/** The pages of a section, which are loaded when it is first opened. */
+function section<N extends string>(load: () => Promise<Readonly<Record<N, ComponentType>>>, name: N) {
+  return lazy(async () => {
+    const pages = await load().catch(() => {
+      throw new NotLoaded();
+    });
+    return { default: pages[name] };
+  });
+}
+
+const Overview = section(() => import("../pages/overview/overview.tsx"), "Overview");
+const Destinations = section(() => import("../pages/destinations/routes.tsx"), "DestinationPages");
+const Sources = section(() => import("../pages/sources/routes.tsx"), "SourcePages");
+const Calls = section(() => import("../pages/calls/routes.tsx"), "CallPages");
+const DeadLetters = section(() => import("../pages/dead-letters/routes.tsx"), "DeadLetterPages");
+const Issues = section(() => import("../pages/issues/routes.tsx"), "IssuePages");
+const Replays = section(() => import("../pages/replays/routes.tsx"), "ReplayPages");
+const Audiences = section(() => import("../pages/audiences/routes.tsx"), "AudiencePages");
+const Traits = section(() => import("../pages/audiences/routes.tsx"), "TraitPages");
+const Profiles = section(() => import("../pages/profiles/routes.tsx"), "ProfilePages");
+const Deletions = section(() => import("../pages/deletions/routes.tsx"), "DeletionPages");
+const Audit = section(() => import("../pages/audit/audit.tsx"), "Audit");
+const Settings = section(() => import("../pages/settings/settings.tsx"), "Settings");
 
 const RETRIES = 2;
 const CLIENT_ERROR = 400;
@@ -67,10 +69,11 @@ function Unknown() {
 /** What control has answered is kept beside the pages of its owner, and goes with them. */
 function Content() {
   const [queries] = useState(newQueries);
+  const { pathname } = useLocation();
   return (
     <QueryClientProvider client={queries}>
       <Frame>
-        <Boundary>
+        <Boundary of={pathname.split("/")[1] ?? ""}>
           <Suspense fallback={<Loading />}>
             <Routes>
               <Route index element={<Overview />} />

@@ -293,6 +293,22 @@ test("what is clicked while the browser is offline fails at once, and is not don
   expect(world.receiver.requestsTo("/refusing").length).toBe(before + 1);
 });
 
+test("a section whose files cannot be loaded says so, and covers no other", async () => {
+  const { click, open, page, untilText } = shown;
+  await page.setCacheEnabled(false);
+  await open("/sources");
+  await untilText("Make a source");
+  await page.setOfflineMode(true);
+  await click("Audit");
+  await untilText("Reload the page").finally(() => page.setOfflineMode(false));
+  await click("Sources");
+  await untilText("Make a source");
+  await click("Audit");
+  await click("Reload the page");
+  await page.waitForFunction('document.querySelector("h1")?.innerText === "Audit"', { timeout: TIMEOUT_MS });
+  await page.setCacheEnabled(true);
+});
+
 test("a member of an audience is listed, with why, and counted in its size over time", async () => {
   const { click, open, text, untilText } = shown;
   const audience = () => world.api<{ members: number }>(`/v1/audiences/${world.audienceId}`);
