@@ -9,6 +9,10 @@ import { Page, Parts } from "../../elements/page.tsx";
 import { State } from "../../elements/state.tsx";
 import { type Destination as Shown, useDestinationQuery } from "./queries.ts";
 
+/** Both are one action to React, by the time that it is done. */
+const said = ({ paused }: Pick<Shown, "paused">): string =>
+  paused === null ? "It is resumed: what waits is being sent." : "It is paused.";
+
 function Actions({ id, paused }: Pick<Shown, "id" | "paused">) {
   const path = { params: { path: { id } } };
   return (
@@ -38,7 +42,7 @@ function Actions({ id, paused }: Pick<Shown, "id" | "paused">) {
           }
           question="Calls wait, new ones too, until it is resumed; each at most for the window of its retries."
           run={() => answerOf(api.POST("/v1/destinations/{id}/pause", { ...path, body: {} }))}
-          done={() => "It is paused."}
+          done={said}
         />
       ) : (
         <Action
@@ -51,7 +55,7 @@ function Actions({ id, paused }: Pick<Shown, "id" | "paused">) {
             )
           }
           run={() => answerOf(api.POST("/v1/destinations/{id}/resume", path))}
-          done={() => "It is resumed: what waits is being sent."}
+          done={said}
         />
       )}
     </div>
