@@ -35,6 +35,8 @@ const Audit = section(() => import("../pages/audit/audit.tsx"), "Audit");
 const Settings = section(() => import("../pages/settings/settings.tsx"), "Settings");
 
 const RETRIES = 2;
+/** A session that ended on a Friday goes on after the weekend: a page whose answers are gone has lost what was typed. */
+const KEPT_MS = 4 * 86_400_000;
 const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
 
@@ -49,6 +51,7 @@ function newQueries(): QueryClient {
         ...ALWAYS,
         refetchOnReconnect: true,
         staleTime: 2_000,
+        gcTime: KEPT_MS,
         // A refusal stays one, however often it is asked for.
         retry: (count, error) =>
           count < RETRIES &&

@@ -390,6 +390,21 @@ test("options of a destination are changed, refused beside their field, and not 
   await click("Save");
   await untilText("Saved: in force");
   expect(await option()).toMatchObject({ name: "Renamed", maxInFlight: 9 });
+
+  await type("Requests in flight", "8");
+  await untilText("Changed: maxInFlight");
+  for (const [label, done] of [
+    ["Pause", "It is paused."],
+    ["Resume", "It is resumed"],
+  ] as const) {
+    await click(label);
+    await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
+    await untilText(done);
+  }
+  await untilText("Changed: maxInFlight");
+  await click("Save");
+  await untilText("Saved: in force");
+  expect(await option()).toMatchObject({ maxInFlight: 8 });
 });
 
 test("a secret is rotated step by step, and signs the next call", async () => {
@@ -538,18 +553,20 @@ test("a tab goes on with the session that another one has begun, as whoever is s
   await click("Make it");
   await untilText("Add a write key");
 
-  await open("/sources/new");
+  await open(`/destinations/${world.failing}/edit`);
+  await untilText("Requests in flight");
+  await type("Requests in flight", "6");
+  await untilText("Changed: maxInFlight");
   await other.open("/sources");
-  await type("Name", "Typed before the end");
   await other.click("Sign out");
   await untilText("The session has ended.");
   await signIn(other, "token-of-an-admin");
-  await click("Make it");
-  await untilText("Typed before the end");
-  await untilText("Add a write key");
+  await untilText("Changed: maxInFlight");
+  await click("Save");
+  await untilText("Saved: in force");
   await other.click("Sign out");
   await signIn(other, "token-of-a-reader");
-  await untilText("To see whole write keys, and a first call with one, a token needs the scope write");
+  await untilText("To change a destination a token needs the scope write; yours has read.");
 
   await page.evaluate("window.fetch = async () => { throw new TypeError() }");
   await click("Sign out");

@@ -1,5 +1,6 @@
 // Changes a computed trait: only while it is as it was read, and only what was changed.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId } from "react";
 import { useParams } from "react-router";
 import { answerOf, api, type Schemas } from "../../../api/client.ts";
 import { Answer } from "../../../elements/answer.tsx";
@@ -68,9 +69,9 @@ function Editor({ of: { etag, trait }, reload }: EditorProps) {
 export function EditTrait() {
   const { id = "" } = useParams();
   const query = useQuery({
-    queryKey: ["edited-trait", id],
+    queryKey: ["edited-trait", id, useId()],
     queryFn: () => read(id),
-    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
+    ...{ staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false },
   });
   return (
     <Answer title="Computed trait" query={query}>

@@ -1,5 +1,6 @@
 // Changes an audience: only while it is as it was read, and only what was changed.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId } from "react";
 import { useParams } from "react-router";
 import { answerOf, api, type Schemas } from "../../../api/client.ts";
 import { Answer } from "../../../elements/answer.tsx";
@@ -84,9 +85,9 @@ function Editor({ of: { audience, etag }, reload }: EditorProps) {
 export function EditAudience() {
   const { id = "" } = useParams();
   const query = useQuery({
-    queryKey: ["edited-audience", id],
+    queryKey: ["edited-audience", id, useId()],
     queryFn: () => read(id),
-    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
+    ...{ staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false },
   });
   return (
     <Answer title="Audience" query={query}>

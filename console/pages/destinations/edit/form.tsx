@@ -1,12 +1,14 @@
 // Every option of a destination, to be changed. Only what was changed is sent, and only while the destination is as it was read.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
 import { answerOf, api, type Schemas } from "../../../api/client.ts";
 import { ApiProblem } from "../../../api/problem.ts";
 import { Answer, ProblemNote } from "../../../elements/answer.tsx";
 import { WithScope } from "../../../elements/with-scope.tsx";
 import { useDestination } from "../queries.ts";
 import { AllFields, useTyped } from "./all-fields.tsx";
-import type { Patch } from "./options.ts";
+import { type Patch, textsOf } from "./options.ts";
+import { webhookTexts } from "./webhooks.ts";
 
 const CHANGED_MEANWHILE = 412;
 
@@ -16,25 +18,25 @@ interface Read {
   readonly etag: string;
 }
 
-const keyOf = (id: string) => ["edited-destination", id];
-
-async function read(id: string): Promise<Read> {
-  const request = api.GET("/v1/destinations/{id}", { params: { path: { id } } });
+async function readOf(request: Parameters<typeof answerOf<Read["destination"]>>[0]): Promise<Read> {
   const destination = await answerOf(request);
   return { destination, etag: (await request).response.headers.get("etag") ?? "" };
 }
 
-function usePatch({ destination: { id }, etag }: Read) {
+function usePatch({ destination: { id }, etag }: Read, saved: (read: Read) => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: Patch) =>
-      answerOf(
+      readOf(
         api.PATCH("/v1/destinations/{id}", {
           params: { path: { id }, header: etag === "" ? {} : { "if-match": etag } },
           body,
         }),
       ),
-    onSuccess: () => queries.invalidateQueries(),
+    onSuccess: (read) => {
+      saved(read);
+      return queries.invalidateQueries();
+    },
   });
 }
 
@@ -72,19 +74,30 @@ function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<t
   );
 }
 
-function Editor({ of, reload }: { readonly of: Read; readonly reload: () => unknown }) {
-  const saving = usePatch(of);
+const optionsIn = ({ destination }: Read): string =>
+  JSON.stringify([textsOf(destination), webhookTexts(destination)]);
+
+interface EditorProps {
+  readonly read: Read;
+  readonly reload: () => Promise<{ readonly data?: Read | undefined }>;
+}
+
+/** The form stays with the version that it began with, whatever is read meanwhile. One with the same options, which was paused, may be changed too. */
+function Editor({ read, reload }: EditorProps) {
+  const [of, setOf] = useState(read);
+  const saving = usePatch(optionsIn(of) === optionsIn(read) ? read : of, setOf);
   const { error, reset } = saving;
-  const again = (): void => {
+  const again = async (): Promise<void> => {
     reset();
-    void reload();
+    const { data } = await reload();
+    if (data !== undefined) setOf(data);
   };
   return (
     <>
       <Form key={of.etag} of={of} saving={saving} />
       {error !== null && <ProblemNote error={error} />}
       {error instanceof ApiProblem && error.status === CHANGED_MEANWHILE && (
-        <button type="button" onClick={again}>
+        <button type="button" onClick={() => void again()}>
           Take what is there now, and begin again
         </button>
       )}
@@ -95,14 +108,15 @@ function Editor({ of, reload }: { readonly of: Read; readonly reload: () => unkn
 export function Edit() {
   const { id } = useDestination();
   const query = useQuery({
-    queryKey: keyOf(id),
-    queryFn: () => read(id),
+    // Each form reads it for itself.
+    queryKey: ["edited-destination", id, useId()],
+    queryFn: () => readOf(api.GET("/v1/destinations/{id}", { params: { path: { id } } })),
     // What was typed is compared with what was read when it began.
-    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
+    ...{ staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false },
   });
   return (
     <WithScope scope="write" to="To change a destination">
-      <Answer query={query}>{(given) => <Editor of={given} reload={query.refetch} />}</Answer>
+      <Answer query={query}>{(given) => <Editor read={given} reload={query.refetch} />}</Answer>
     </WithScope>
   );
 }
