@@ -603,6 +603,19 @@ describe("every page", () => {
   });
 });
 
+test("the overview names a replay that runs, behind any number that have ended", async () => {
+  const { open, untilText } = shown;
+  const begin = (more: object) =>
+    world.api<{ replayId: string }>("/v1/replays", { destinationId: world.refusing, which: "all", ...more });
+  for (let begun = 0; begun < 50; begun += 1) await begin({ messageId: "none" });
+  for (const messageId of ["slow-1", "slow-2"]) await world.send({ ...hostile, messageId });
+  await world.receiver.untilReceived("/refusing", 3, TIMEOUT_MS);
+  const { replayId } = await begin({ callsPerSecond: 0.1 });
+  await open("/");
+  await untilText(`${replayId}: `);
+  await requestJson(`${world.deployment.controlUrl()}/v1/replays/${replayId}`, { method: "DELETE" });
+});
+
 test("what a deletion loses is said in the names that strangers wrote, and runs nothing of them", async () => {
   const { click, open, page, untilText } = shown;
   await open(`/sources/${world.source.id}`);

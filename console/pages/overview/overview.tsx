@@ -2,11 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { answerOf, api } from "../../api/client.ts";
+import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer } from "../../elements/answer.tsx";
 import { CallStats } from "../../elements/call-stats.tsx";
 import { DestinationLink } from "../../elements/destination-link.tsx";
 import { Page } from "../../elements/page.tsx";
+import { pageQuery } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { DEATH } from "../dead-letters/list.tsx";
 import { IssueTable } from "../issues/list.tsx";
@@ -14,7 +15,6 @@ import { FirstSteps } from "./first-steps.tsx";
 import { FlowPicture, useFlow } from "./flow.tsx";
 import { Troubled } from "./troubled.tsx";
 
-const ROWS = 20;
 const LATEST = 10;
 const REFETCH_MS = 5_000;
 
@@ -79,16 +79,29 @@ function Dead() {
   );
 }
 
+/** The list begins with the oldest, and most have ended. */
+async function runningReplays(): Promise<readonly Schemas["Replay"][]> {
+  const running: Schemas["Replay"][] = [];
+  let after: string | null | undefined;
+  while (after !== null) {
+    const page: Schemas["ReplayPage"] = await answerOf(
+      api.GET("/v1/replays", { params: { query: pageQuery(after) } }),
+    );
+    running.push(...page.data.filter(({ state }) => state === "running"));
+    after = page.next;
+  }
+  return running;
+}
+
 function Running() {
   const query = useQuery({
-    queryKey: ["latest-replays"],
-    queryFn: () => answerOf(api.GET("/v1/replays", { params: { query: { limit: ROWS } } })),
+    queryKey: ["running-replays"],
+    queryFn: runningReplays,
     refetchInterval: REFETCH_MS,
   });
   return (
     <Answer query={query}>
-      {({ data }) => {
-        const running = data.filter(({ state }) => state === "running");
+      {(running) => {
         if (running.length === 0) return <p className="quiet">No replay runs.</p>;
         return (
           <ul>
