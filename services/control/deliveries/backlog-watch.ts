@@ -1,7 +1,7 @@
 // How far the groups are that calls depend on, whoever their members are: a deliverer that holds nothing cannot say so itself.
 import type { Connection } from "#connection";
 import type { Admin } from "#kafka";
-import type { ServiceContext, SettingsOf, topicSettings } from "#runtime";
+import type { Gauge, ServiceContext, SettingsOf, topicSettings } from "#runtime";
 import { consumerGroups, type Topic, type TopicMap } from "#topics";
 
 type Context = ServiceContext<SettingsOf<{ readonly topics: typeof topicSettings }>>;
@@ -43,29 +43,20 @@ export function watchBacklog(context: Context, { kafka, topics }: Connection): v
       const one = each.label === label ? found.get(each.topic) : undefined;
       return one === undefined ? total : total + numberOf(one);
     }, 0);
+  const show = (numberOf: (one: Found) => number) => (gauge: Gauge<{ topic: typeof LABELS }>) => {
+    for (const topic of LABELS) gauge.set({ topic }, sum(topic, numberOf));
+  };
   metrics.gauge({
     name: "control_stalled_partitions",
     help: "Partitions with waiting records (in a retry topic due for 5 minutes) whose group has committed nothing for 5 minutes.",
     labels: { topic: LABELS },
-    collect: (gauge) => {
-      for (const topic of LABELS)
-        gauge.set(
-          { topic },
-          sum(topic, ({ stalled }) => stalled),
-        );
-    },
+    collect: show(({ stalled }) => stalled),
   });
   metrics.gauge({
     name: "control_expiring_partitions",
     help: "Partitions with records unread for two days, of the default three.",
     labels: { topic: LABELS },
-    collect: (gauge) => {
-      for (const topic of LABELS)
-        gauge.set(
-          { topic },
-          sum(topic, ({ expiring }) => expiring),
-        );
-    },
+    collect: show(({ expiring }) => expiring),
   });
   const looks = watched.map((each) => ({ each, look: backlogLook(kafka.admin(), each) }));
   /** Topics whose last look has failed: metrics say of them what was found before. */
