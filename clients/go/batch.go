@@ -10,6 +10,8 @@ const (
 	batchHead = `{"batch":[`
 	// sentAtEnd closes the body after the time of the request.
 	sentAtEnd = `"}`
+	// batchOwnBytes is about what a batch takes beside its body: itself, its channel, its ends.
+	batchOwnBytes = 512
 	// maxPooledBytes keeps a buffer of the largest batch, not one that a queue of many has grown.
 	maxPooledBytes = MaxBatchBytes + MaxMessageBytes
 )
@@ -19,7 +21,7 @@ type batch struct {
 	body []byte
 	// ends is where each message ends in the body.
 	ends []int
-	// room is what the messages take of the queue's.
+	// room is what it takes of the queue's.
 	room int
 	// sealedAt is when it was ready to be sent; retries end by it.
 	sealedAt time.Time
@@ -29,11 +31,15 @@ type batch struct {
 
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
-func newBatch() *batch {
+// roomOfBatch is what a batch takes of the queue's room before its first message: many small ones would otherwise be held for nothing.
+func roomOfBatch(tail []byte) int { return len(batchHead) + len(tail) + batchOwnBytes }
+
+// newBatch gives an empty batch; room is what it takes without messages.
+func newBatch(room int) *batch {
 	b := batches.Get().(*batch)
 	b.body = append(b.body[:0], batchHead...)
 	b.ends = b.ends[:0]
-	b.room = 0
+	b.room = room
 	b.settled = make(chan struct{})
 	return b
 }

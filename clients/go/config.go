@@ -59,7 +59,7 @@ type Config struct {
 	Endpoint string
 
 	// QueueBytes is the room for accepted messages that are not delivered yet, those under
-	// way included, as JSON. Default 32 MiB, at least 512,000.
+	// way included, as requests hold them. Default 32 MiB, at least 512,000.
 	QueueBytes int
 
 	// WhenFull says what a call does when the queue is full. Default [RejectWhenFull].

@@ -68,9 +68,13 @@ func TestTheQueueRefusesWhatItHasNoRoomFor(t *testing.T) {
 		if err := c.Track(sized(15, 32_768)); !errors.Is(err, ErrQueueFull) {
 			t.Errorf("without room: %v", err)
 		}
-		must(t, c.Track(sized(16, 512_000-15*32_768)))
+		// Each batch takes room, too.
+		must(t, c.Track(sized(16, 512_000-15*32_768-16*roomOfBatch(c.queue.tail))))
+		if err := c.Track(sized(17, 200)); !errors.Is(err, ErrQueueFull) {
+			t.Errorf("without room for another batch: %v", err)
+		}
 		time.Sleep(11 * time.Second)
-		must(t, c.Track(sized(17, 32_768)))
+		must(t, c.Track(sized(18, 32_768)))
 		must(t, c.Close())
 		equal(t, "delivered", len(w.sizes()), 18)
 	})

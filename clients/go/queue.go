@@ -18,7 +18,7 @@ type queue struct {
 	ready   []*batch
 	// unsettled are all batches with accepted messages, in order: ready ones and those under way.
 	unsettled []*batch
-	room      int // of accepted messages
+	room      int // that is taken
 	closed    bool
 	flushedAt time.Time
 	timer     *time.Timer
@@ -37,14 +37,17 @@ func newQueue(c Config, tail []byte, now func() time.Time) *queue {
 func (q *queue) add(message []byte) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.awaitRoom(len(message)); err != nil {
+	batchRoom := roomOfBatch(q.tail)
+	// It may be the first one of another batch.
+	if err := q.awaitRoom(len(message) + batchRoom); err != nil {
 		return err
 	}
 	if q.open != nil && q.open.sizeWith(len(message), len(q.tail)) > MaxBatchBytes {
 		q.flush()
 	}
 	if q.open == nil {
-		q.open = newBatch()
+		q.open = newBatch(batchRoom)
+		q.room += batchRoom
 		q.startTimer()
 	}
 	q.open.add(message)

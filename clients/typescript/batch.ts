@@ -13,12 +13,20 @@ export function tailOf(contextJson: string): Uint8Array {
   return encodeText(`],"context":${contextJson},"sentAt":"${TIME_PLACE}"}`);
 }
 
+/** About what a batch takes beside its body: a buffer's own, ids, ends, a promise. */
+const BATCH_OWN_BYTES = 1_024;
+
+/** What a batch takes of the queue's room before its first message: many small ones would otherwise be held for nothing. */
+export function roomOfBatch(tail: Uint8Array): number {
+  return HEAD.length + tail.length + BATCH_OWN_BYTES;
+}
+
 /** The body of a request that grows by its messages, and what must be known of each. */
 export class Batch {
   /** The ids of its messages. */
   readonly ids: string[] = [];
-  /** What the messages take of the queue's room. */
-  roomBytes = 0;
+  /** What it takes of the queue's room. */
+  roomBytes: number;
   /** When it was ready to be sent, on the steady clock; retries end by it. */
   sealedAtMs = 0;
   /** When beacons took a copy; 0 while none has. */
@@ -32,7 +40,9 @@ export class Batch {
   #body = new Uint8Array(FIRST_CAPACITY_BYTES);
   #size = 0;
 
-  constructor() {
+  /** `roomBytes`: what it takes without messages. */
+  constructor(roomBytes: number) {
+    this.roomBytes = roomBytes;
     let settle = (): void => undefined;
     this.settled = new Promise((resolve) => {
       settle = resolve;
@@ -60,8 +70,9 @@ export class Batch {
     this.roomBytes += message.length;
   }
 
-  /** Ends the body. */
+  /** Ends the body, in a buffer of its size: it may wait for as long as an outage. */
   seal(tail: Uint8Array, uptimeMs: number): void {
+    this.#resize(this.#size + tail.length);
     this.#append(tail);
     this.sealedAtMs = uptimeMs;
   }
@@ -87,9 +98,12 @@ export class Batch {
 
   #reserve(bytes: number): void {
     const needed = this.#size + bytes;
-    if (needed <= this.#body.length) return;
-    const larger = new Uint8Array(Math.max(needed, 2 * this.#body.length));
-    larger.set(this.#body.subarray(0, this.#size));
-    this.#body = larger;
+    if (needed > this.#body.length) this.#resize(Math.max(needed, 2 * this.#body.length));
+  }
+
+  #resize(bytes: number): void {
+    const resized = new Uint8Array(bytes);
+    resized.set(this.#body.subarray(0, this.#size));
+    this.#body = resized;
   }
 }

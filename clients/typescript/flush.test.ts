@@ -1,4 +1,6 @@
 // When what is queued goes out (contract 9.1, 9.2).
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";
 import type { Client } from "./client.ts";
@@ -102,6 +104,22 @@ test("a full queue refuses at once, and room resolves when there is some", async
   expect(client.track({ userId: "u", event: "E", properties: { pad } }).ok).toBe(true);
   await world.until(client.close());
   expect(world.sizes.at(-1)).toBe(1);
+});
+
+test("the bodies of small batches that wait take no more than the room that they are given", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const bodyBytes = (): number => {
+    collectGarbage();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const world = new World();
+  world.answers.push(hang);
+  const client = world.client({ flushAt: 1, queueBytes: 4_000_000, closeTimeoutMs: 1 });
+  const before = bodyBytes();
+  while (client.track({ userId: "u", event: "E" }).ok);
+  expect(bodyBytes() - before).toBeLessThan(4_000_000);
+  await world.until(client.close());
 });
 
 test("room resolves when the client is closed", async () => {

@@ -17,7 +17,7 @@ export interface Options {
   readonly flushAt?: number;
   /** Time since the last flush that triggers a flush. Default 5,000. */
   readonly flushAfterMs?: number;
-  /** Room for accepted messages that are not delivered yet, as JSON. Default 32 MiB, at least 512,000. */
+  /** Room for accepted messages that are not delivered yet, as requests hold them. Default 32 MiB, at least 512,000. */
   readonly queueBytes?: number;
   /** Called once for each accepted message that could not be delivered. Default: a line in the log. */
   readonly onError?: (failure: Failure) => void;

@@ -1,5 +1,5 @@
 import type { Refusal } from "./acceptance.ts";
-import { Batch } from "./batch.ts";
+import { Batch, roomOfBatch } from "./batch.ts";
 import type { Host } from "./host.ts";
 import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { Settings } from "./options.ts";
@@ -18,6 +18,8 @@ export class Queue {
   readonly #ready: Batch[] = [];
   /** All sealed batches that are not settled: ready ones and those under way, in order. */
   readonly #unsettled = new Set<Batch>();
+  /** What a batch takes before its first message. */
+  readonly #batchBytes: number;
   #open: Batch | undefined;
   #roomBytes = 0;
   #isClosed = false;
@@ -27,13 +29,14 @@ export class Queue {
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
+    this.#batchBytes = roomOfBatch(parts.tail);
     this.#flushedAtMs = parts.host.uptimeMs();
   }
 
   /** Accepts a message, which is copied, or says why not. */
   add(message: Uint8Array, messageId: string): Extract<Refusal, "closed" | "queue_full"> | undefined {
     if (this.#isClosed) return "closed";
-    if (this.#roomBytes + message.length > this.#parts.settings.queueBytes) return "queue_full";
+    if (!this.#hasRoom(message.length)) return "queue_full";
     this.#append(message, messageId);
     return undefined;
   }
@@ -46,18 +49,24 @@ export class Queue {
 
   /** Resolves when there is room for a message of any size, or the queue is closed. */
   async room(): Promise<void> {
-    while (!this.#isClosed && this.#roomBytes + MAX_MESSAGE_BYTES > this.#parts.settings.queueBytes) {
+    while (!this.#isClosed && !this.#hasRoom(MAX_MESSAGE_BYTES)) {
       // What waits in the growing batch takes room, too.
       this.flush();
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
+  /** A message may be the first one of another batch. */
+  #hasRoom(messageBytes: number): boolean {
+    return this.#roomBytes + this.#batchBytes + messageBytes <= this.#parts.settings.queueBytes;
+  }
+
   #append(message: Uint8Array, messageId: string): void {
     const { tail, settings } = this.#parts;
     if ((this.#open?.sizeWith(message.length, tail.length) ?? 0) > MAX_BATCH_BYTES) this.flush();
     if (this.#open === undefined) {
-      this.#open = new Batch();
+      this.#open = new Batch(this.#batchBytes);
+      this.#roomBytes += this.#batchBytes;
       this.#startTimer();
     }
     this.#open.add(message, messageId);
