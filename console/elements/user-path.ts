@@ -14,6 +14,16 @@ function profileId({ anonymousId, groupId = null, userId }: ProfileIds): string 
   return /^(anon|user|group):/.test(userId) ? `user:${userId}` : userId;
 }
 
+/** The id in the path of a user's or a call's page. The router's own parameter has a slash for each %2F that is part of the id. */
+export function idIn(pathname: string): string {
+  const given = pathname.split("/")[2] ?? "";
+  try {
+    return decodeURIComponent(given);
+  } catch {
+    return given;
+  }
+}
+
 export function profilePath(ids: ProfileIds): string {
   return `/profiles/${encodeURIComponent(profileId(ids))}`;
 }

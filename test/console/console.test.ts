@@ -476,6 +476,8 @@ test("a user's page has what is known of them, with ways to why and to their cal
   await page.evaluate(`document.querySelector('td a[href*="/calls/"]').click()`);
   await untilText("Received");
   expect(await page.evaluate("location.pathname")).toContain("/calls/");
+  await open(`/profiles/${encodeURIComponent("a%2Fb/c")}`);
+  await untilText("User a%2Fb/c");
   await open("/profiles/nobody");
   await untilText("There is none");
 });

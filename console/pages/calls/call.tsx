@@ -1,6 +1,6 @@
 // One call: when it was accepted, and what became of it at every destination.
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "react-router";
+import { Link, useLocation } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer, Empty } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
@@ -11,6 +11,7 @@ import { SourceLink } from "../../elements/source-link.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { UserLink } from "../../elements/user-link.tsx";
+import { idIn } from "../../elements/user-path.ts";
 import { AtDestination } from "./at-destination.tsx";
 import { callPath } from "./paths.ts";
 
@@ -84,7 +85,7 @@ function Shown({ call }: { readonly call: Call }) {
 }
 
 export function Call() {
-  const { messageId = "" } = useParams();
+  const messageId = idIn(useLocation().pathname);
   const query = useFilters().pick("sourceId", "userId", "anonymousId");
   const found = useQuery({
     queryKey: ["call", messageId, query],

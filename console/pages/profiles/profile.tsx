@@ -1,12 +1,13 @@
 // Who is this: one user or account.
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
+import { useLocation } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { Answer, Empty } from "../../elements/answer.tsx";
 import { Copyable } from "../../elements/copyable.tsx";
 import { Facts } from "../../elements/facts.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Time } from "../../elements/time.tsx";
+import { idIn } from "../../elements/user-path.ts";
 import { Audiences, Calls, ComputedTraits, Events, type Profile as Known, Traits } from "./tables.tsx";
 
 function Ids({ of: { anonymousId, groupId, ids, userId } }: { readonly of: Known }) {
@@ -64,7 +65,7 @@ function Shown({ of }: { readonly of: Known }) {
 
 /** Looking through calls and profiles is work for control, so it is asked once, and again when somebody asks. */
 export function Profile() {
-  const { id = "" } = useParams();
+  const id = idIn(useLocation().pathname);
   const query = useQuery({
     queryKey: ["profile", id],
     queryFn: () => answerOf(api.GET("/v1/profiles/{id}", { params: { path: { id } } })),
