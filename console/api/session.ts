@@ -84,6 +84,8 @@ export const session = {
   },
   /** Throws an ApiProblem when control does not know the token, or does not answer. */
   async signIn(token: string): Promise<void> {
+    if (/[^\x21-\x7e]/.test(token))
+      throw new ApiProblem(UNAUTHORIZED, "it has a character that no token has");
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch("/v1/session", { method: "POST", headers }).catch(() => {
       throw new ApiProblem(0, AWAY);

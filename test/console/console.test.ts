@@ -641,6 +641,9 @@ test("with tokens it asks for one, keeps it out of every storage, and says what 
   await type("Token", "wrong");
   await click("Sign in");
   await untilText("not one of the configured ones");
+  await type("Token", "token-of-a-read…");
+  await click("Sign in");
+  await untilText("a character that no token has");
   await type("Token", "token-of-a-reader");
   await click("Sign in");
   await untilText("Send what waits now");
