@@ -231,6 +231,17 @@ describe("a deletion ends links", () => {
     expect([user.redirectTo, anonymous.redirectTo]).toEqual([undefined, "u"]);
   });
 
+  test("what was merged before the deletion stays deleted when it is linked again and a backfill finds it", () => {
+    const { anonymous, user } = deleted();
+    completeRelease(anonymous);
+    expect(applyEvent(anonymous, release(LATER_MS), SET, moment())).toBe("applied");
+    const [uses, states] = [[...SET.leaves.values()], new Map()];
+    for (const use of uses) foldPast(states, callOf(NOW_MS - 1), use, { atMs: NOW_MS - 1, nowMs: LATER_MS });
+    addPast(anonymous, states, { uses, toOffset: 5, nowMs: LATER_MS });
+    expect(applyEvent(user, { kind: "merge", moved: anonymous }, SET, moment())).toBe("deleted");
+    expect(user.leaves.size).toBe(0);
+  });
+
   test("what was linked before the deletion and comes later does not bring the user back", () => {
     const { user } = deleted();
     const late = createProfile("anon:y", 1);
