@@ -5,6 +5,8 @@ import { addPast, foldPast, forgetLeaf } from "./backfill.ts";
 import { compileSet } from "./computation-set.ts";
 import type { ProfileCall } from "./event.ts";
 import { createProfile, type Profile } from "./profile.ts";
+import { MAX_RECENT_CALLS } from "./recent-calls.ts";
+import { profileFromRecord, profileToRecord } from "./record.ts";
 
 const TWICE = { event: "A", within: "1d", count: { op: "gte", value: 2 } };
 const SET = compileSet([audience("aud", TWICE, { includeAnonymous: true })]);
@@ -44,6 +46,21 @@ describe("an anonymous profile that is merged into a user's", () => {
     merge(anonymous, user);
     expect(apply(user, { messageId: "once" })).toBe("duplicate");
     expect(user.outbox).toEqual([]);
+  });
+
+  test("of two with 256 calls each the newest calls count once, also when it is read again", () => {
+    const [anonymous, user] = [createProfile("anon:x", 1), createProfile("u", 2)];
+    for (let index = 1; index <= MAX_RECENT_CALLS; index += 1)
+      for (const [profile, of] of [
+        [anonymous, "x"],
+        [user, "u"],
+      ] as const)
+        apply(profile, { name: "B", messageId: `${of}${index}` });
+    merge(anonymous, user);
+    const again = profileFromRecord("u", profileToRecord(user));
+    expect(merge({ ...anonymous, redirectTo: undefined }, again)).toBe("duplicate");
+    for (const messageId of ["x129", "x256", "u130", "u256"])
+      expect([messageId, apply(again, { messageId })]).toEqual([messageId, "duplicate"]);
   });
 
   test("the merge counts once too, and then the merged profile keeps only where it went", () => {

@@ -8,7 +8,7 @@ import type { ComputationSet } from "./computation-set.ts";
 import { countEvents, setTrait } from "./fold.ts";
 import { noteLeftOut, noteMissing } from "./incomplete.ts";
 import { moreUncounted, type Profile, type ProfileTrait } from "./profile.ts";
-import { knowsCall, rememberCall } from "./recent-calls.ts";
+import { joinCalls, knowsCall, rememberCall } from "./recent-calls.ts";
 import { profileBytes } from "./size.ts";
 
 /** Of two writes at the same time the survivor's own stays. */
@@ -51,7 +51,7 @@ export function absorb(
   profile.uncounted = moreUncounted(profile.uncounted, moved.uncounted);
   noteMissing(profile, set.leaves.values(), set);
   noteLeftOut(profile, known(moved.incompleteFor, set), set);
-  profile.recentCalls = [...moved.recentCalls, ...profile.recentCalls];
+  profile.recentCalls = joinCalls(moved.recentCalls, profile.recentCalls);
   profile.sizeBytes = profileBytes(profile);
   return touched;
 }

@@ -1,5 +1,5 @@
 // Which calls a profile has counted already (contract 1.8): the hashes of the newest 256. A copy that comes after more than 256 other calls of
-// the profile counts again. Two different calls have the same 48 bits once in 10^12 calls.
+// the profile counts again; a merge keeps the newest 128 of each at least. Two different calls have the same 48 bits once in 10^12 calls.
 import type { CallIdentity } from "#contract";
 import type { Profile } from "./profile.ts";
 
@@ -37,6 +37,14 @@ export function rememberCall(profile: Profile, call: CallIdentity): boolean {
   // Cut now and then, not at every call: shifting 256 entries costs more than the search.
   if (recentCalls.length >= 2 * MAX_RECENT_CALLS) profile.recentCalls = recentCalls.slice(-MAX_RECENT_CALLS);
   return true;
+}
+
+const NEWEST_OF_EACH = MAX_RECENT_CALLS / 2;
+
+/** Of a merge. Which calls came first is not known: the newest of both stand last, behind the older ones of both. */
+export function joinCalls(moved: readonly number[], own: readonly number[]): number[] {
+  const older = [moved, own].flatMap((calls) => calls.slice(0, -NEWEST_OF_EACH));
+  return [...older, ...moved.slice(-NEWEST_OF_EACH), ...own.slice(-NEWEST_OF_EACH)];
 }
 
 /** The newest 256, as they stand in a record. */
