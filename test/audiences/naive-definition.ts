@@ -95,7 +95,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
 
 const lower = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(lower);
-  return typeof value === "string" ? value.toLowerCase() : value;
+  return typeof value === "string" ? value.toLowerCase().replaceAll("ς", "σ") : value;
 };
 
 /** As a definition writes it: op, value, and whether case matters. */

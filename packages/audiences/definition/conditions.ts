@@ -122,14 +122,21 @@ function isTextTest(test: Test): test is TextTest {
   return TEXT_OPS.includes(test.op);
 }
 
-/** In lower case by Unicode alone: a language of its own would make it depend on where the process runs. */
+/**
+ * In lower case by Unicode alone: a language of its own would make it depend on where the process runs. A sigma is the same one wherever it
+ * stands: a part of a text may end where the text does not.
+ */
+export function lowerCase(text: string): string {
+  return text.toLowerCase().replaceAll("ς", "σ");
+}
+
 function lowerCaseOf(test: TextTest): TextTest | undefined {
   if (test.op === "in") {
-    const value = test.value.flatMap((one) => (typeof one === "string" ? one.toLowerCase() : []));
+    const value = test.value.flatMap((one) => (typeof one === "string" ? lowerCase(one) : []));
     prepareChoices(value);
     return value.length === test.value.length ? { op: test.op, value } : undefined;
   }
-  return typeof test.value === "string" ? { ...test, value: test.value.toLowerCase() } : undefined;
+  return typeof test.value === "string" ? { ...test, value: lowerCase(test.value) } : undefined;
 }
 
 function readIgnoringCase(test: Test, path: string, problems: Problems): Test | undefined {

@@ -76,6 +76,11 @@ test.each([
   ["not_contains", "VIP", "a vip", false],
   ["starts_with", "AB", "abc", true],
   ["ends_with", "bc", "ABC", true],
+  ["eq", "ΟΔΟΣ", "οδος", true],
+  ["in", ["ΟΔΟΣ"], "οδοσ", true],
+  ["starts_with", "ΚΩΣ", "ΚΩΣΤΑΣ", true],
+  ["contains", "ΔΟΣ", "ΔΟΣΗ ".repeat(40), true],
+  ["contains", "ΔΟΣ", ["δος"], true],
 ])("ignoring case, %s %j of %j: %j", (op, value, given, expected) => {
   const read = readTest({ op, value, ignoreCase: true }, "definition", new Problems());
   if (read === undefined) throw new Error("refused");

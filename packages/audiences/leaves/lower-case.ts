@@ -1,4 +1,5 @@
 // Values in lower case. What is long is made so once for all conditions that ask for it: callers choose the texts (decision 114).
+import { lowerCase } from "../definition/conditions.ts";
 
 /** Shorter texts are made so as quickly as they are found. */
 const LEAST_LONG = 128;
@@ -10,20 +11,20 @@ let characters = 0;
 const lists = new WeakMap<readonly unknown[], readonly unknown[]>();
 
 function textInLowerCase(text: string): string {
-  if (text.length < LEAST_LONG) return text.toLowerCase();
+  if (text.length < LEAST_LONG) return lowerCase(text);
   const known = texts.get(text);
   if (known !== undefined) return known;
   if (characters + text.length > MAX_REMEMBERED_CHARACTERS) {
     texts.clear();
     characters = 0;
   }
-  const lower = text.toLowerCase();
+  const lower = lowerCase(text);
   texts.set(text, lower);
   characters += text.length;
   return lower;
 }
 
-/** The text, or the texts of the list, in lower case by Unicode; all else as it is. */
+/** The text, or the texts of the list, in lower case; all else as it is. */
 export function inLowerCase(value: unknown): unknown {
   if (typeof value === "string") return textInLowerCase(value);
   if (!Array.isArray(value)) return value;
