@@ -35,7 +35,10 @@ export interface Folding {
   readonly touched: Set<Computation>;
 }
 
-/** Adds calls of one name to the profile's counts; a name for which there is no room is left out. */
+/**
+ * Adds calls of one name to the profile's counts. A name for which there is no room is left out, and from then on each that is not among them:
+ * it may be one that was left out, and a part of its calls would pass for all of them.
+ */
 export function countEvents(profile: Profile, counted: EventSummary): void {
   const { count, firstMs, lastMs, name, type } = counted;
   const key = `${type} ${name}`;
@@ -45,6 +48,7 @@ export function countEvents(profile: Profile, counted: EventSummary): void {
     known.firstMs = Math.min(known.firstMs, firstMs);
     known.lastMs = Math.max(known.lastMs, lastMs);
   } else if (
+    profile.uncounted !== UNCOUNTED.names &&
     profile.events.size < MAX_EVENT_NAMES &&
     profile.sizeBytes + eventBytes(name) <= MAX_PROFILE_BYTES
   ) {

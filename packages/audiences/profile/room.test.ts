@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { audience, callOf, NOW_MS, trait } from "../fixtures/definitions.ts";
 import { applyEvent } from "./apply.ts";
 import { type ComputationSet, compileSet } from "./computation-set.ts";
+import { noteMissing } from "./incomplete.ts";
 import { advance } from "./judging.ts";
 import {
   createProfile,
@@ -119,6 +120,19 @@ describe("a profile goes on", () => {
     expect([...bench.profile.incompleteFor]).toEqual(["more"]);
     applyEvent(bench.profile, { kind: "delete", atMs: NOW_MS }, bench.set, { offset: 1_000, nowMs: NOW_MS });
     expect(bench.profile.incompleteFor.size).toBe(0);
+  });
+
+  test("with a name of calls that had no room: it is not known from those that come when there is some", () => {
+    const bench = new Bench();
+    bench.identify({ a: "x".repeat(60_000) });
+    bench.identify({ b: "x".repeat(MAX_PROFILE_BYTES - 30 - bench.profile.sizeBytes) });
+    bench.track(1);
+    bench.identify({ a: null });
+    bench.track(1);
+    expect([bench.profile.events.size, bench.profile.uncounted]).toEqual([0, UNCOUNTED.names]);
+    const twice = compileSet([audience("twice", { event: "A", count: { op: "gte", value: 2 } })]);
+    noteMissing(bench.profile, twice.leaves.values(), twice);
+    expect([...bench.profile.incompleteFor]).toEqual(["twice"]);
   });
 
   test("with traits that have no room: those that it has stay as they are, smaller ones are taken", () => {
