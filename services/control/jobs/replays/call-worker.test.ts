@@ -79,7 +79,7 @@ async function run({
     calls: log,
     findMissing: () => Promise.reject(new Error("no missing calls are meant")),
     beginSlices: () => () => undefined,
-    findSettled: async () => ({ became: ({ jobId }) => became?.(jobId) ?? "delivered" }),
+    findSettled: async () => ({ became: async ({ jobId }) => became?.(jobId) ?? "delivered" }),
     deletedUsers: { isOfDeleted: () => false },
     destination: () => undefined,
     write: send,

@@ -47,7 +47,7 @@ export interface CandidateWork {
   beginSlices(): Pause;
 }
 
-/** Resolves when what became of calls can be told. Rejects with `signal`, and with a RangeError where there is too much to keep in memory. */
+/** Resolves when what became of calls can be asked. Rejects with `signal`, and with a RangeError where there is too much to keep in memory. */
 export async function openCandidates(
   replay: CallReplay,
   work: CandidateWork,
@@ -70,7 +70,8 @@ function sentCandidates(replay: CallReplay, work: CandidateWork, settled: Settle
     async judge(record) {
       const job = await decodedIfReadable(serde, topic, record.value);
       if (job === undefined) return UNCLEAR;
-      if (!isSelectedJob(job, replay) || !isMeant(replay, settled.became(job, record))) return NOT_MEANT;
+      if (!isSelectedJob(job, replay) || !isMeant(replay, await settled.became(job, record)))
+        return NOT_MEANT;
       if (deletedUsers.isOfDeleted(job)) return { kind: "deleted" };
       const again = againOf(job, replay);
       return { kind: "meant", job: withinWidth(again, destination(again.destinationId)) };

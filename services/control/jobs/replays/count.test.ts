@@ -46,7 +46,7 @@ function counted(
     serde: { decode: (_: unknown, value: Buffer) => jobAt(value[0] ?? 0) } as never,
     findSettled: async () => {
       if (error !== undefined) throw error;
-      return { became: ({ jobId }) => BECAME[Number(jobId.slice(1))] ?? "pending" };
+      return { became: async ({ jobId }) => BECAME[Number(jobId.slice(1))] ?? "pending" };
     },
     deletedUsers: { isOfDeleted: (job: object) => "messageId" in job && job.messageId === "m3" },
   };

@@ -10,6 +10,7 @@ import { placeOf, type Spot } from "../../records/places/places.ts";
 import { isUndecodable } from "../../records/places/undecodable.ts";
 import { IdSet, LastIds } from "../id-set.ts";
 import { type CallReplay, isOfDestination, recordsOf } from "./call-selection.ts";
+import { findCovered } from "./covered.ts";
 
 /**
  * missing: it had no job of the call. written: it has one, of this very replay. sent: it had one, or is not to have one. unknown: nothing is
@@ -42,7 +43,6 @@ export class TooManyGiven extends RangeError {}
 export const MAX_GIVEN = 1_000_000;
 /** Of the replay's own jobs in a partition; its record says every second how far it is, and at most 10,000 come in one. */
 const LAST_WRITTEN = 100_000;
-const INDEX_LOOK_MS = 1_000;
 /** Of one user's messageId; more are known of none. */
 const MAX_SAID = 100;
 /** No destination is to have such a call. */
@@ -60,13 +60,14 @@ export async function findMissing(
   const { index, progress } = parts;
   const { destinationId } = replay;
   const ends = await parts.routedCallEnds();
-  while (!(await progress.untilCovers("routedCalls", ends, INDEX_LOOK_MS))) signal.throwIfAborted();
+  const covering = { progress, kind: "routedCalls", ends, signal } as const;
   const given = await readGiven(parts, replay, signal);
   return {
     async was(call, spot) {
       const { anonymousId, messageId, sourceId, userId } = call;
       const asked = { messageId, sourceId, user: { userId, anonymousId } };
-      const said = wasSaid(await index.listRoutedCalls(asked, MAX_SAID), destinationId, placeOf(spot));
+      const listed = await findCovered(() => index.listRoutedCalls(asked, MAX_SAID), covering);
+      const said = wasSaid(listed, destinationId, placeOf(spot));
       if (said !== "missing") return said;
       return given.was(deliveryJobId(call, destinationId));
     },

@@ -7,6 +7,7 @@ const job = (jobId: string) => ({ jobId, userId: "u1", anonymousId: null, body: 
 
 function setup(waitingIds: readonly string[] = []) {
   const looks: string[] = [];
+  const world = { isDamaged: false };
   const waiting: WaitingReader = {
     async scan({ onJob }) {
       looks.push("what waits");
@@ -27,13 +28,16 @@ function setup(waitingIds: readonly string[] = []) {
       groupId: "deliverers",
       waiting,
       index: {
-        findDeadLetter: (id, user) =>
-          id === "died" && user?.userId === "u1" ? ({ id } as never) : undefined,
+        findDeadLetter(id, user) {
+          looks.push("look");
+          return !world.isDamaged && id === "died" && user?.userId === "u1" ? ({ id } as never) : undefined;
+        },
       },
       progress: {
         async untilCovers(_, ends) {
           looks.push(`indexed up to ${ends.join()}`);
-          return looks.length > 4;
+          await new Promise(setImmediate);
+          return looks.length > 4 && !world.isDamaged;
         },
       },
       async deadLetterEnds() {
@@ -43,24 +47,36 @@ function setup(waitingIds: readonly string[] = []) {
     },
     { destinationId: "d1", signal: new AbortController().signal },
   );
-  return { found, looks };
+  return { found, looks, world };
 }
 
 describe("what has become of a call", () => {
   test("is looked at in the order in which it is written", async () => {
     const { found, looks } = setup();
-    await found;
-    expect(looks).toEqual(["committed", "what waits", "what has died", "indexed up to 7", "indexed up to 7"]);
+    await (await found).became(job("a"), SPOT);
+    const indexed = "indexed up to 7";
+    const before = ["committed", "what waits", "what has died"];
+    expect(looks).toEqual([...before, indexed, indexed, "look", indexed]);
   });
 
   test("is that it is pending until its job is committed, and while it waits", async () => {
     const settled = await setup(["waits"]).found;
-    expect(settled.became(job("a"), { partition: 0, offset: 5 })).toBe("pending");
-    expect(settled.became(job("a"), { partition: 1, offset: 0 })).toBe("pending");
-    expect(settled.became(job("waits"), SPOT)).toBe("pending");
-    expect(settled.became(job("died"), SPOT)).toBe("dead");
-    expect(settled.became({ ...job("died"), userId: "u2" }, SPOT)).toBe("delivered");
-    expect(settled.became(job("a"), SPOT)).toBe("delivered");
+    expect(await settled.became(job("a"), { partition: 0, offset: 5 })).toBe("pending");
+    expect(await settled.became(job("a"), { partition: 1, offset: 0 })).toBe("pending");
+    expect(await settled.became(job("waits"), SPOT)).toBe("pending");
+    expect(await settled.became(job("died"), SPOT)).toBe("dead");
+    expect(await settled.became({ ...job("died"), userId: "u2" }, SPOT)).toBe("delivered");
+    expect(await settled.became(job("a"), SPOT)).toBe("delivered");
+  });
+
+  test("is told when the index is whole again", async () => {
+    const { found, looks, world } = setup();
+    const settled = await found;
+    world.isDamaged = true;
+    const became = settled.became(job("died"), SPOT);
+    while (looks.length < 20) await new Promise(setImmediate);
+    world.isDamaged = false;
+    expect(await became).toBe("dead");
   });
 
   test("is not known while more calls wait than can be kept in mind", async () => {

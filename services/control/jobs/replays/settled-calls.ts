@@ -6,13 +6,14 @@ import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import type { Progress } from "../../deliveries/index/progress.ts";
 import type { WaitingReader } from "../../deliveries/waiting/reader.ts";
 import type { Became } from "./call-selection.ts";
+import { findCovered } from "./covered.ts";
 
 export interface SettledCalls {
   /** Of a job by where its first record stands in delivery-jobs. */
   became(
     job: Pick<DeliveryJob, "jobId" | "userId" | "anonymousId" | "body">,
     spot: { readonly partition: number; readonly offset: number },
-  ): Became;
+  ): Promise<Became>;
 }
 
 export interface SettledCallsParts {
@@ -34,7 +35,6 @@ interface Asked {
 
 /** So many ids are 20 MB. Where more calls wait the endpoint is not taking any, and a replay has time. */
 const MAX_WAITING = 200_000;
-const INDEX_LOOK_MS = 1_000;
 
 /**
  * Looks in this order: what deliverers have committed, what waits, what has died. A job that is committed at the first look is in one of the
@@ -55,11 +55,12 @@ export async function findSettled(parts: SettledCallsParts, asked: Asked): Promi
   });
   asked.signal.throwIfAborted();
   const ends = await parts.deadLetterEnds();
-  while (!(await progress.untilCovers("deadLetters", ends, INDEX_LOOK_MS))) asked.signal.throwIfAborted();
+  const covering = { progress, kind: "deadLetters", ends, signal: asked.signal } as const;
   return {
-    became(job, { offset, partition }) {
+    async became(job, { offset, partition }) {
       if (offset >= (committed.get(partition) ?? 0) || pending.has(jobKey(job))) return "pending";
-      return index.findDeadLetter(job.jobId, userIn(job)) === undefined ? "delivered" : "dead";
+      const letter = await findCovered(() => index.findDeadLetter(job.jobId, userIn(job)), covering);
+      return letter === undefined ? "delivered" : "dead";
     },
   };
 }

@@ -20,6 +20,8 @@ function setup(changes: Partial<Replay> = {}) {
   const pauses: { ms: number; end(): void }[] = [];
   const world = {
     isCovered: true,
+    /** Which shows at the next read. */
+    isDamaged: false,
     isCancelled: false,
     elapsedMs: 0,
     looks: 0,
@@ -41,13 +43,16 @@ function setup(changes: Partial<Replay> = {}) {
     },
     index: {
       findDeadLetter: (id) => (id in LISTED ? ({ place: LISTED[id] } as ListedDeadLetter) : undefined),
-      replayablePlaces: (_, { above, limit }) => PLACES.filter((place) => place > above).slice(0, limit),
+      replayablePlaces(_, { above, limit }) {
+        if (world.isDamaged) world.isCovered = false;
+        return world.isCovered ? PLACES.filter((place) => place > above).slice(0, limit) : [];
+      },
     },
     progress: {
-      async untilCovers(...asked) {
-        expect(asked).toEqual(["deadLetters", [100], 1_000]);
+      async untilCovers(kind, ends, timeoutMs) {
+        expect([kind, ends]).toEqual(["deadLetters", [100]]);
         world.looks += 1;
-        await new Promise(setImmediate);
+        if (timeoutMs > 0) await new Promise(setImmediate);
         return world.isCovered;
       },
     },
@@ -125,6 +130,28 @@ describe("work on a replay", () => {
     bench.ending.abort();
     await expect(bench.work).rejects.toThrow();
     expect([bench.sent, bench.saved]).toEqual([[], []]);
+  });
+
+  test("waits while the index is made again meanwhile, and then goes on", async () => {
+    const bench = setup({ callsPerSecond: 8 });
+    await bench.steps(1);
+    bench.world.isDamaged = true;
+    await bench.steps(2);
+    expect([bench.sent, bench.saved]).toEqual([[2], []]);
+    Object.assign(bench.world, { isDamaged: false, isCovered: true });
+    await bench.turns();
+    await bench.steps(5);
+    await bench.work;
+    expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 10 });
+  });
+
+  test("of one that is cancelled while the index is made again sends no more", async () => {
+    const bench = setup();
+    bench.world.isCovered = false;
+    await bench.turns();
+    Object.assign(bench.world, { isCancelled: true, isCovered: true });
+    await bench.work;
+    expect([bench.sent, bench.saved.map(({ state }) => state)]).toEqual([[], ["cancelled"]]);
   });
 
   test("keeps its pace, and writes how far it is once a second", async () => {

@@ -7,6 +7,7 @@ import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import type { Progress } from "../../deliveries/index/progress.ts";
 import type { DeadLetterReader } from "../../records/places/place-reader.ts";
 import { cursorAt, sentUpTo } from "../../records/replays/cursor.ts";
+import { findCovered } from "./covered.ts";
 import { jobOf, withinWidth } from "./job.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 
@@ -17,23 +18,20 @@ export interface ReplayWork extends SendingWork {
   readonly serde: Pick<Serde, "encode">;
 }
 
-const INDEX_LOOK_MS = 1_000;
-
 /** Resolves when the replay has ended, or with `signal`. */
 export async function workOn(id: string, work: ReplayWork, signal: AbortSignal): Promise<void> {
   const found = work.store.get(id);
   if (found === undefined || found.state !== "running") return;
-  while (!(await work.progress.untilCovers("deadLetters", found.ends, INDEX_LOOK_MS)))
-    signal.throwIfAborted();
+  const covering = { progress: work.progress, kind: "deadLetters", ends: found.ends, signal } as const;
+  const nextPlaces = await findCovered(() => placesOf(found, work), covering);
   let replay = found;
-  const nextPlaces = placesOf(replay, work);
   const save = createSaving(replay, work);
   try {
     while (!signal.aborted) {
       const startedAtMs = work.host.elapsed();
       const pace = paceNow(replay, work);
-      const places = work.store.isCancelled(id) ? [] : nextPlaces(sentUpTo(replay), pace.calls);
-      if (places.length === 0) {
+      const places = await findCovered(() => nextPlaces(sentUpTo(replay), pace.calls), covering);
+      if (places.length === 0 || work.store.isCancelled(id)) {
         await end(replay, work);
         return;
       }
