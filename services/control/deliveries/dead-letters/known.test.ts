@@ -6,6 +6,8 @@ import type { DeadLetterParts } from "./parts.ts";
 
 const NEITHER = { destinationId: undefined, sourceId: undefined, replayId: undefined };
 
+const NOW_MS = 100_000;
+
 function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | undefined; isLoaded: boolean }) {
   return {
     deliveries: {
@@ -17,6 +19,7 @@ function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | und
       },
       progress: { indexedUntilMs: () => indexedUntilMs },
     },
+    nowMs: () => NOW_MS,
     host: { setTimeout: () => ({ clear: () => undefined }) },
     auditLog: {
       refresh: async () => undefined,
@@ -35,7 +38,7 @@ function partsWith({ indexedUntilMs, isLoaded }: { indexedUntilMs?: number | und
   } as unknown as DeadLetterParts;
 }
 
-const READ = partsWith({ indexedUntilMs: 1, isLoaded: true });
+const READ = partsWith({ indexedUntilMs: NOW_MS, isLoaded: true });
 
 async function fieldsOf(work: () => Promise<void>): Promise<unknown> {
   try {
@@ -76,19 +79,20 @@ describe("what a list of dead letters is narrowed by", () => {
   });
 
   test("may be known while not all that is kept was read", async () => {
-    const reading = partsWith({ indexedUntilMs: undefined, isLoaded: true });
+    const reading = partsWith({ indexedUntilMs: 1, isLoaded: true });
     expect(
       await fieldsOf(() =>
         checkNamed(reading, { destinationId: "none", sourceId: "none", replayId: "none" }),
       ),
     ).toBe("known");
-    const starting = partsWith({ indexedUntilMs: 1, isLoaded: false });
+    const starting = partsWith({ indexedUntilMs: NOW_MS, isLoaded: false });
     expect(await fieldsOf(() => checkNamed(starting, { ...NEITHER, replayId: "none" }))).toBe("known");
   });
 });
 
 test.each([
-  [1, "not_found"],
+  [NOW_MS, "not_found"],
+  [1, "unavailable"],
   [undefined, "unavailable"],
 ])("a dead letter that is not there, with the index read until %p, is %s", async (indexedUntilMs, kind) => {
   const parts = partsWith({ indexedUntilMs, isLoaded: true });

@@ -2,6 +2,7 @@ import { wasDeleted } from "../../http/audit/deleted.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
 import { checkDestination } from "../attempts/known.ts";
 import type { ListedDeadLetter } from "../index/dead-letters-table.ts";
+import { isUpToDate } from "../index/progress.ts";
 import { isPresent } from "../known-source.ts";
 import type { DeadLetterParts } from "./parts.ts";
 
@@ -11,11 +12,14 @@ interface Named {
   readonly replayId: string | undefined;
 }
 
-type Parts = Pick<DeadLetterParts, "deliveries">;
+type Parts = Pick<DeadLetterParts, "deliveries" | "nowMs">;
+
+const areAllRead = ({ deliveries: { progress }, nowMs }: Parts): boolean =>
+  isUpToDate(progress, ["deadLetters"], nowMs());
 
 /** A 503 instead, while it may still come to be known. */
-function unlessReading({ deliveries: { progress } }: Parts, missing: ProblemError): ProblemError {
-  if (progress.indexedUntilMs("deadLetters") !== undefined) return missing;
+function unlessReading(parts: Parts, missing: ProblemError): ProblemError {
+  if (areAllRead(parts)) return missing;
   return new ProblemError("unavailable", "the failures are still being read");
 }
 
@@ -40,8 +44,8 @@ export function existingDeadLetter(parts: Parts, id: string): ListedDeadLetter {
 export async function checkNamed(parts: DeadLetterParts, named: Named): Promise<void> {
   const { destinationId, sourceId, replayId } = named;
   const { replays } = parts;
-  const { index, progress } = parts.deliveries;
-  if (progress.indexedUntilMs("deadLetters") === undefined) return;
+  const { index } = parts.deliveries;
+  if (!areAllRead(parts)) return;
   const isReplay = (id: string) =>
     !replays.isLoaded || replays.get(id) !== undefined || index.countDeadLetters({ replayId: id }) > 0;
   if (replayId !== undefined && !isReplay(replayId)) throw notFound("replay", replayId, "replayId");

@@ -23,4 +23,6 @@ export interface DeadLetterParts extends DestinationLookup, KnownSourceParts {
   readonly deadLetters: DeadLetterReader;
   readonly deletedUsers: Pick<DeletedUsers, "isOfDeleted" | "refresh">;
   readonly replays: Pick<ReplayStore, "get" | "isLoaded" | "list">;
+  /** The clock, Unix milliseconds. */
+  nowMs(): number;
 }

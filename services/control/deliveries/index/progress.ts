@@ -9,6 +9,8 @@ export interface Reached {
 }
 
 const LOOK_EVERY_MS = 25;
+/** An index that is further behind does not know all that there is. */
+const UP_TO_DATE_MS = 60_000;
 
 /** How far the index is. */
 export class Progress {
@@ -63,4 +65,13 @@ export class Progress {
     }
     return true;
   }
+}
+
+/** Whether what is not in the index is nowhere: it is not while records are read that were written long ago. */
+export function isUpToDate(
+  progress: Pick<Progress, "indexedUntilMs">,
+  kinds: readonly Indexed[],
+  nowMs: number,
+): boolean {
+  return kinds.every((kind) => (progress.indexedUntilMs(kind) ?? 0) >= nowMs - UP_TO_DATE_MS);
 }

@@ -5,6 +5,7 @@ import type { IssueMark } from "#topics";
 import type { Actor } from "../../http/caller.ts";
 import { type FieldProblem, notFound, ProblemError, refused } from "../../http/problem.ts";
 import type { Issue } from "../index/issues-table.ts";
+import { isUpToDate } from "../index/progress.ts";
 import type { IssueParts } from "./parts.ts";
 import { type IssueBody, MOST_SNOOZED_MS, QUIET_TEXT } from "./schemas.ts";
 import { type IssueState, judgeIssue } from "./state.ts";
@@ -19,14 +20,15 @@ const ACTIONS = {
 } as const satisfies Record<IssueState, string>;
 
 /** Throws a 404; a 503 while it may still come to be known. */
-export function existingIssue({ deliveries }: Pick<IssueParts, "deliveries">, id: string): Issue {
+export function existingIssue(
+  { deliveries, nowMs }: Pick<IssueParts, "deliveries" | "nowMs">,
+  id: string,
+): Issue {
   const { index, progress } = deliveries;
   const issue = index.findIssue(id);
   if (issue !== undefined) return issue;
-  const isRead = (["attempts", "deadLetters"] as const).every(
-    (kind) => progress.indexedUntilMs(kind) !== undefined,
-  );
-  if (!isRead) throw new ProblemError("unavailable", "the failures are still being read");
+  if (!isUpToDate(progress, ["attempts", "deadLetters"], nowMs()))
+    throw new ProblemError("unavailable", "the failures are still being read");
   throw notFound("issue", id);
 }
 

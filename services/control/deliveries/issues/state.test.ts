@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { START_MS } from "#support/records";
 import type { IssueMark } from "#topics";
 import { QUIET_MS } from "../index/issues-table.ts";
+import { existingIssue } from "./commands.ts";
 import { forgotten } from "./marks.ts";
 import { judgeIssue } from "./state.ts";
 
@@ -63,4 +64,17 @@ describe("what was said of an issue is forgotten", () => {
     ["it is young", marked("resolved", 21), {}],
     ["it is snoozed", marked("snoozed", 1, 99), {}],
   ] as const)("not while %s", (_, mark, more) => expect(forget(mark, more)).toBe(0));
+});
+
+test.each([
+  [19.99, "not_found"],
+  [10, "unavailable"],
+])("an issue that is not there, with the index read until hour %p of 20, is %s", (indexedHour, kind) => {
+  const deliveries = {
+    index: { findIssue: () => undefined },
+    progress: { indexedUntilMs: () => at(indexedHour) },
+  } as never;
+  expect(() => existingIssue({ deliveries, nowMs: () => at(20) }, "iss_1")).toThrow(
+    expect.objectContaining({ kind }),
+  );
 });

@@ -9,6 +9,7 @@ import type { DueRollup } from "../index/delivery-index.ts";
 import { STEP_MS } from "../index/eras.ts";
 import { INDEXED } from "../index/indexed.ts";
 import type { Deliveries } from "../index/open.ts";
+import { isUpToDate } from "../index/progress.ts";
 
 export interface RollupParts {
   readonly deliveries: {
@@ -25,13 +26,11 @@ export interface RollupParts {
 
 /** Roll-ups of one batch, whose counts are summed in one turn. */
 const BATCH = 20;
-/** An index that is further behind does not know all that is to be counted. */
-const UP_TO_DATE_MS = 60_000;
 
 /** All that are due, unless the index is behind. */
 export async function writeRollups(parts: RollupParts): Promise<void> {
   const { deliveries, host, nowMs, signal } = parts;
-  while (!signal.aborted && isUpToDate(parts, nowMs())) {
+  while (!signal.aborted && isUpToDate(deliveries.progress, INDEXED, nowMs())) {
     const due = await deliveries.index.dueRollups(BATCH);
     if (due.length === 0) return;
     const news = due.filter(({ isNews }) => isNews);
@@ -39,10 +38,6 @@ export async function writeRollups(parts: RollupParts): Promise<void> {
     await deliveries.index.settleRollups(due);
     await nextTurn(host);
   }
-}
-
-function isUpToDate({ deliveries: { progress } }: RollupParts, nowMs: number): boolean {
-  return INDEXED.every((kind) => (progress.indexedUntilMs(kind) ?? 0) >= nowMs - UP_TO_DATE_MS);
 }
 
 function recordOf({ serde, topics }: RollupParts, { record, stepMs }: DueRollup) {
