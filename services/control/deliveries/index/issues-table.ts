@@ -23,11 +23,11 @@ export interface Failures {
   readonly statuses: Map<number, StatusAdded>;
 }
 
-/** Requests that failed and dead letters are in topics of their own, and are read in any order: each has its own columns. */
+/** Requests that failed and dead letters are in topics of their own, and are read in any order: each has its own columns. Once there are requests, they alone say since when. */
 const STATEMENTS = {
   requests: `INSERT INTO issues (id, destination_id, url, reason, first_at_ms, since_ms, failed_at_ms, requests, status, message)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
-    since_ms = CASE WHEN excluded.since_ms > excluded.first_at_ms OR excluded.first_at_ms > failed_at_ms + ${QUIET_MS}
+    since_ms = CASE WHEN failed_at_ms IS NULL OR excluded.since_ms > excluded.first_at_ms OR excluded.first_at_ms > failed_at_ms + ${QUIET_MS}
       THEN excluded.since_ms ELSE min(since_ms, excluded.since_ms) END,
     status = CASE WHEN excluded.failed_at_ms >= ifnull(failed_at_ms, 0) THEN excluded.status ELSE status END,
     message = CASE WHEN excluded.failed_at_ms >= ifnull(failed_at_ms, 0) THEN excluded.message ELSE message END,

@@ -188,6 +188,20 @@ describe("an issue", () => {
     });
   });
 
+  test("that was quiet behind a dead letter began with the next request, in whichever order they are read", () => {
+    const letter = deadLetter({
+      outcomes: deadLetter().outcomes.map((one) => ({ ...one, reason: "http_5xx" })),
+    });
+    const began = [true, false].map((isLetterFirst) => {
+      const { die, fail, index } = open();
+      if (isLetterFirst) die(letter);
+      fail({ hour: 2 * quietHours });
+      if (!isLetterFirst) die(letter);
+      return index.findIssue(ID)?.sinceMs;
+    });
+    expect(began).toEqual([START_MS + 2 * quietHours * HOUR_MS, START_MS + 2 * quietHours * HOUR_MS]);
+  });
+
   test("gives its last requests, between those of others", () => {
     const { fail, index } = open();
     const hours = Array.from({ length: 20 }, (_, hour) => ({ hour, messageId: `m${hour}` }));
