@@ -53,13 +53,15 @@ export function appliedTo(
 
 /** It would empty the list, or take many off it, or was to be seen first: somebody has to confirm it (docs/use/lists.md). */
 export function isToBeConfirmed({
+  added,
   isHeldByRequest,
   members,
   mode,
   removed,
   rows,
 }: MembershipImport): boolean {
-  return isHeldByRequest || (mode === "replace" && rows === 0) || removed > Math.max(100, members / 5);
+  const isEmptied = (mode === "replace" && rows === 0) || (removed > 0 && members + added <= removed);
+  return isHeldByRequest || isEmptied || removed > Math.max(100, members / 5);
 }
 
 /** The one that wrote the row. */

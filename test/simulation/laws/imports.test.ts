@@ -29,7 +29,7 @@ function one(atMs: number, more: Partial<MembershipImport> = {}): Written<Member
   const { uploadId = "first" } = more;
   return writtenAt<MembershipImport>("membership-imports", atMs, {
     ...{ id: `${LIST}:${uploadId}`, audienceId: LIST, uploadId, mode: "replace", state: "staged", rows: 1 },
-    ...{ isConfirmed: false, members: 0, removed: 0, errors: [], errorCount: 0 },
+    ...{ isConfirmed: false, members: 0, added: 0, removed: 0, errors: [], errorCount: 0 },
     ...{ stagedAtMs: EPOCH_MS + 10_000, ...more },
   });
 }
@@ -105,6 +105,8 @@ test("one is held where it would empty its list, until it is confirmed, and not 
   const held = (more: Partial<MembershipImport>) => ({ imports: [one(12_000, { state: "held", ...more })] });
   expect(found(importsEnd, held({ rows: 0 }))).toBe(0);
   expect(found(importsEnd, held({ members: 400, removed: 101 }))).toBe(0);
+  expect(found(importsEnd, held({ members: 2, removed: 2 }))).toBe(0);
+  expect(found(importsEnd, held({ members: 2, added: 1, removed: 2 }))).toBe(1);
   expect(found(importsEnd, held({ members: 600, removed: 101 }))).toBe(1);
   const confirmed = answered("first", [14_000, 14_010], "confirm");
   expect(found(importsEnd, held({ rows: 0 }), { happenings: [confirmed] })).toBe(1);

@@ -5,16 +5,17 @@ import { applied, compared, confirmed, further, progressed, refused } from "./im
 const COUNTS = { users: 10, suppressed: 0, members: 1_000, added: 0, removed: 0 };
 
 test.each([
-  { members: 50, removed: 50, state: "staged" },
-  { members: 50, removed: 100, state: "staged" },
+  { members: 50, removed: 49, state: "staged" },
+  { members: 50, removed: 50, state: "held" },
+  { members: 50, added: 1, removed: 50, state: "staged" },
   { members: 101, removed: 101, state: "held" },
   { members: 500, removed: 100, state: "staged" },
   { members: 500, removed: 101, state: "held" },
   { members: 1_000, removed: 200, state: "staged" },
   { members: 1_000, removed: 201, state: "held" },
-])("of $members members $removed would go: $state", ({ members, removed, state }) => {
+])("of $members members $removed would go: $state", ({ members, added = 0, removed, state }) => {
   for (const mode of ["replace", "remove"] as const) {
-    const one = compared(importOf({ mode }), { ...COUNTS, members, removed }, 2_000);
+    const one = compared(importOf({ mode }), { ...COUNTS, members, added, removed }, 2_000);
     expect([one.state, one.isCompared]).toEqual([state, state === "staged"]);
   }
 });

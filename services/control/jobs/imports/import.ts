@@ -65,8 +65,9 @@ export function compared(one: MembershipImport, counts: Counts, nowMs: number): 
   return changed({ ...one, ...counts, isCompared: !isHeld, state: isHeld ? "held" : "staged" }, nowMs);
 }
 
-function isSuspicious({ mode, rows }: MembershipImport, { members, removed }: Counts): boolean {
-  return (mode === "replace" && rows === 0) || removed > Math.max(HELD.removed, members * HELD.share);
+function isSuspicious({ mode, rows }: MembershipImport, { added, members, removed }: Counts): boolean {
+  const isEmptied = (mode === "replace" && rows === 0) || (removed > 0 && removed >= members + added);
+  return isEmptied || removed > Math.max(HELD.removed, members * HELD.share);
 }
 
 /** Up to there its changes are written. */
