@@ -226,7 +226,7 @@ export function naiveTrait(definition: Json, { calls }: NaivePerson, nowMs: numb
 export function naiveTraits({ calls }: { readonly calls: readonly NaiveCall[] }): Json {
   const traits: Json = {};
   for (const { body, type } of inOrder(calls)) if (type === "identify") Object.assign(traits, body["traits"]);
-  return traits;
+  return Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== null));
 }
 
 /** From the table of how calls follow each other. */

@@ -226,6 +226,13 @@ test("an anonymous profile is in audiences that include anonymous ones, and has 
   expect(bench.profile.outbox.map(({ computationId }) => computationId)).toEqual(["all"]);
 });
 
+test("a trait that was removed hides none whose key has dots; one that is there does", () => {
+  const bench = new Bench(compileSet([audience({ trait: "utm.source", op: "eq", value: "x" })]));
+  for (const utm of [{ medium: "m" }, null, { medium: "m" }])
+    bench.call({ type: "identify", name: null, body: { traits: { utm, "utm.source": "x" } } });
+  expect(bench.texts()).toEqual(["true", "false"]);
+});
+
 test("the body of a call is asked for by conditions and paths only: whoever gives it may parse it then", () => {
   let parsed = 0;
   const fold = (definition: unknown): void => {

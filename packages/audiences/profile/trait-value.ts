@@ -4,14 +4,14 @@ import type { Profile } from "./profile.ts";
 
 type Traits = Pick<Profile, "traits">;
 
-/** The trait with which the path begins, and the path within it. */
+/** The trait with which the path begins, and the path within it. One that was removed is not there, known or forgotten. */
 export function traitRoot(
   { traits }: Traits,
   path: readonly string[],
 ): { root: unknown; rest: readonly string[] } {
   for (const [key, end] of keysAt(path)) {
-    const trait = traits.get(key);
-    if (trait !== undefined) return { root: trait.value ?? undefined, rest: path.slice(end) };
+    const root = traits.get(key)?.value ?? undefined;
+    if (root !== undefined) return { root, rest: path.slice(end) };
   }
   return { root: undefined, rest: [] };
 }
