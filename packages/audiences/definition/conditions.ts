@@ -183,12 +183,12 @@ export function resolve({ ignoreCase, of }: TraitTest, value: unknown): Test {
 export function readTest(object: JsonObject, path: string, problems: Problems): Test | undefined {
   const { ignoreCase = false, op, value } = object;
   if (!isOperator(op)) return problems.add(`${path}.op`, mustBeOneOf(op, Object.keys(OPERATORS)));
-  if (isJsonObject(value) && Object.hasOwn(value, "trait"))
-    return readAgainstTrait({ op, value, ignoreCase: ignoreCase === true }, path, problems);
-  const test = OPERATORS[op](value);
-  if (typeof test === "string") return problems.add(`${path}.value`, test);
   if (typeof ignoreCase !== "boolean")
     return problems.add(`${path}.ignoreCase`, `must be true or left out, is ${describeJson(ignoreCase)}`);
+  if (isJsonObject(value) && Object.hasOwn(value, "trait"))
+    return readAgainstTrait({ op, value, ignoreCase }, path, problems);
+  const test = OPERATORS[op](value);
+  if (typeof test === "string") return problems.add(`${path}.value`, test);
   return ignoreCase ? readIgnoringCase(test, path, problems) : test;
 }
 

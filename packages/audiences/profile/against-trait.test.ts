@@ -70,6 +70,7 @@ test.each([
   [{ trait: "a", op: "eq", value: { trait: "" } }, "definition.value.trait", "must be a path"],
   [{ trait: "a", op: "eq", value: { trait: "b", x: 1 } }, "definition.value.x", "is not known here"],
   [{ trait: "a", op: "lt", value: { trait: "b" }, ignoreCase: true }, "definition.ignoreCase", "left out"],
+  [{ trait: "a", op: "eq", value: { trait: "b" }, ignoreCase: "true" }, "definition.ignoreCase", "left out"],
   [{ ...OVER_BUDGET, count: { op: "gte", value: 100 } }, "definition.count.value", "or a trait"],
 ])("%j is refused at %s", (definition, path, message) => {
   const reading = parseAudience(definition, { audiences: new Map() });
