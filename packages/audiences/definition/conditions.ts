@@ -122,10 +122,7 @@ function isTextTest(test: Test): test is TextTest {
   return TEXT_OPS.includes(test.op);
 }
 
-/**
- * In lower case by Unicode alone: a language of its own would make it depend on where the process runs. A sigma is the same one wherever it
- * stands: a part of a text may end where the text does not.
- */
+/** By Unicode alone, wherever the process runs. Final sigmas are written as others: a part of a text may end where the text does not. */
 export function lowerCase(text: string): string {
   return text.toLowerCase().replaceAll("ς", "σ");
 }

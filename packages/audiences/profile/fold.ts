@@ -35,10 +35,7 @@ export interface Folding {
   readonly touched: Set<Computation>;
 }
 
-/**
- * Adds calls of one name to the profile's counts. A name for which there is no room is left out, and from then on each that is not among them:
- * it may be one that was left out, and a part of its calls would pass for all of them.
- */
+/** Adds calls of one name to the counts. One without room is left out, and then each further one: a part of its calls would pass for all. */
 export function countEvents(profile: Profile, counted: EventSummary): void {
   const { count, firstMs, lastMs, name, type } = counted;
   const key = `${type} ${name}`;
