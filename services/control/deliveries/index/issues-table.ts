@@ -1,4 +1,5 @@
 // Issues: failures with the same destination, webhook and reason.
+import { KEPT_MS } from "#topics";
 import type { IssueKey } from "../../http/issue-id.ts";
 import { addStatuses, listStatuses, type StatusAdded, type StatusCount } from "./issue-statuses.ts";
 import { Conditions, type Page, type Row, type Statements, textOrNull } from "./sql.ts";
@@ -65,6 +66,8 @@ export interface Issue extends IssueKey {
   readonly firstAtMs: number;
   /** The first failure since the last quiet time. */
   readonly sinceMs: number;
+  /** It may have failed before that, too: when the index was made, its topic reached back no further. */
+  readonly mayBeOlder: boolean;
   /** The last failed request; without one the last dead letter. */
   readonly lastAtMs: number;
   readonly requests: number;
@@ -82,7 +85,9 @@ export interface IssueFilter {
 
 /** The last failure of a row. */
 const LAST_AT = "ifnull(failed_at_ms, dead_at_ms)";
-const COLUMNS = `issue, id, destination_id, url, reason, first_at_ms, since_ms, ${LAST_AT} AS last_at_ms, requests, dead_letters, status, message`;
+const READ_BACK = `CASE WHEN failed_at_ms IS NULL THEN ${KEPT_MS.deadLetters} ELSE ${KEPT_MS.deliveryAttempts} END`;
+const MAY_BE_OLDER = `since_ms < (SELECT created_ms FROM life) - ${READ_BACK} + ${QUIET_MS}`;
+const COLUMNS = `issue, id, destination_id, url, reason, first_at_ms, since_ms, ${MAY_BE_OLDER} AS may_be_older, ${LAST_AT} AS last_at_ms, requests, dead_letters, status, message`;
 
 export function issueConditions({ destinationId }: IssueFilter): Conditions {
   return new Conditions().add("destination_id = ?", destinationId);
@@ -113,6 +118,7 @@ function issueOf(sql: Statements, row: Row): Issue {
     reason: String(row["reason"]),
     firstAtMs: number("first_at_ms"),
     sinceMs: number("since_ms"),
+    mayBeOlder: row["may_be_older"] === 1,
     lastAtMs: number("last_at_ms"),
     requests: number("requests"),
     deadLetters: number("dead_letters"),

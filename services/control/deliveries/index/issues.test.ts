@@ -188,6 +188,18 @@ describe("an issue", () => {
     });
   });
 
+  test.each([
+    ["requests", 6 * 24 + 1, true],
+    ["requests", 6 * 24 - 1, false],
+    ["dead letters", 13 * 24 + 1, true],
+    ["dead letters", 13 * 24 - 1, false],
+  ])("of %s that began %p hours before the index was made may be older: %p", (kind, hours, mayBeOlder) => {
+    const { die, fail, issues } = open(START_MS + hours * HOUR_MS);
+    if (kind === "requests") fail({ hour: 0 });
+    else die(deadLetter({ deadAtMs: START_MS }));
+    expect(issues()).toMatchObject([{ mayBeOlder }]);
+  });
+
   test("that was quiet behind a dead letter began with the next request, in whichever order they are read", () => {
     const letter = deadLetter({
       outcomes: deadLetter().outcomes.map((one) => ({ ...one, reason: "http_5xx" })),

@@ -17,7 +17,7 @@ function marked(state: string, hour: number, untilHour?: number): IssueMark {
 
 /** Of an issue that failed from hour 10 to hour 20. */
 const stateOf = (mark: IssueMark | undefined, nowHour: number) =>
-  judgeIssue({ sinceMs: at(10), lastAtMs: at(20) }, mark, at(nowHour)).state;
+  judgeIssue({ sinceMs: at(10), mayBeOlder: false, lastAtMs: at(20) }, mark, at(nowHour)).state;
 
 describe("the state of an issue that failed from hour 10 to 20", () => {
   test.each([
@@ -36,9 +36,15 @@ describe("the state of an issue that failed from hour 10 to 20", () => {
     ["it was opened again", marked("open", 20.5), 21, "open"],
   ] as const)("when %s", (_, mark, now, state) => expect(stateOf(mark, now)).toBe(state));
 
+  test("is acknowledged while nobody knows of a quiet time since", () => {
+    const issue = { sinceMs: at(10), mayBeOlder: true, lastAtMs: at(20) };
+    const judge = (now: number) => judgeIssue(issue, marked("acknowledged", 9), at(now)).state;
+    expect([judge(21), judge(20 + QUIET_HOURS)]).toEqual(["acknowledged", "resolved"]);
+  });
+
   test("names who has said so only while it holds", () => {
     const judge = (mark: IssueMark, now: number) =>
-      judgeIssue({ sinceMs: at(10), lastAtMs: at(20) }, mark, at(now)).mark;
+      judgeIssue({ sinceMs: at(10), mayBeOlder: false, lastAtMs: at(20) }, mark, at(now)).mark;
     expect(judge(marked("acknowledged", 15), 21)).toMatchObject({ token: "ops" });
     expect(judge(marked("acknowledged", 15), 20 + QUIET_HOURS)).toBeUndefined();
     expect(judge(marked("resolved", 19), 21)).toBeUndefined();

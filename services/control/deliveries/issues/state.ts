@@ -13,13 +13,14 @@ export interface JudgedIssue {
 
 /** A mark that a later failure or a quiet time has ended says nothing. */
 export function judgeIssue(
-  { lastAtMs, sinceMs }: Pick<Issue, "lastAtMs" | "sinceMs">,
+  { lastAtMs, mayBeOlder, sinceMs }: Pick<Issue, "lastAtMs" | "mayBeOlder" | "sinceMs">,
   mark: IssueMark | undefined,
   nowMs: number,
 ): JudgedIssue {
   if (mark?.state === "resolved" && lastAtMs <= mark.atMs) return { state: "resolved", mark };
   if (nowMs - lastAtMs >= QUIET_MS) return { state: "resolved", mark: undefined };
   if (mark?.state === "snoozed" && nowMs < (mark.untilMs ?? 0)) return { state: "snoozed", mark };
-  if (mark?.state === "acknowledged" && mark.atMs >= sinceMs) return { state: "acknowledged", mark };
+  if (mark?.state === "acknowledged" && (mayBeOlder || mark.atMs >= sinceMs))
+    return { state: "acknowledged", mark };
   return { state: "open", mark: undefined };
 }
