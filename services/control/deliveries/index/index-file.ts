@@ -79,6 +79,12 @@ export class IndexFile {
     }
   }
 
+  /** Throws it away where the clock was ahead while it was used, and was set right since. */
+  checkClock(): void {
+    const why = this.use(({ sql }) => whyAhead(lifeOf(sql), this.#options.nowMs()));
+    if (why !== undefined) this.discard(why);
+  }
+
   /** Of a share: it goes on where it is of this index, else begins with nothing. */
   begin(createdMs: number): void {
     if (createdMs !== this.createdMs) this.#replace(createdMs);
@@ -100,7 +106,8 @@ export class IndexFile {
   /** An index is told from the one before it by when it was made. */
   #newMs(): number {
     if (this.#options.name !== undefined) return NO_LIFE;
-    this.#madeMs = Math.max(this.#options.nowMs(), this.#madeMs + 1);
+    const nowMs = this.#options.nowMs();
+    this.#madeMs = isAhead(this.#madeMs, nowMs) ? nowMs : Math.max(nowMs, this.#madeMs + 1);
     return this.#madeMs;
   }
 
@@ -109,7 +116,7 @@ export class IndexFile {
     const file = this.#disk.open(this.#options);
     const sql = new Statements(file.database);
     const life = lifeOf(sql) ?? beginLife(sql, { createdMs: newMs, usedMs: nowMs(), shares });
-    const why = whyOver(life, shares, nowMs());
+    const why = life.isNew ? undefined : whyOver(life, shares, nowMs());
     if (why !== undefined) {
       onDiscarded(why);
       this.#disk.discard(file);
@@ -142,6 +149,8 @@ function inTransaction<R>(opened: Opened, work: (opened: Opened) => R): R {
   }
 }
 
+/** Clocks may differ by less. */
+const AHEAD_MS = 3_600_000;
 /** Of a share's file that no index has taken for its own: it is on the disk before anything else is. */
 const NO_LIFE = 0;
 
@@ -168,7 +177,18 @@ function beginLife(sql: Statements, { createdMs, shares, usedMs }: Life): Life {
 /** Why a file is of no use any more. After so long topics may have dropped what it has not read. */
 function whyOver(life: Life, shares: number, nowMs: number): string | undefined {
   if (life.shares !== shares) return `recorded calls were in ${life.shares} threads, and are in ${shares}`;
-  return nowMs - life.usedMs > UNUSED_MS ? "it was not used for six days" : undefined;
+  if (nowMs - life.usedMs > UNUSED_MS) return "it was not used for six days";
+  return whyAhead(life, nowMs);
+}
+
+/** By a clock that is ahead a file deletes what is new, and made then it never counts again. */
+function whyAhead(life: Life | undefined, nowMs: number): string | undefined {
+  const lastMs = Math.max(life?.createdMs ?? 0, life?.usedMs ?? 0);
+  return isAhead(lastMs, nowMs) ? "it was used when the clock was ahead" : undefined;
+}
+
+function isAhead(atMs: number, nowMs: number): boolean {
+  return atMs > nowMs + AHEAD_MS;
 }
 
 export function noteUse(sql: Statements, nowMs: number): void {

@@ -406,6 +406,33 @@ describe("what is old", () => {
     expect(index.listDeadLetters({}, ALL).map(({ id }) => id)).toEqual(["1", "6", "8", "13"]);
   });
 
+  test("is read again when it left by a clock that was ahead", () => {
+    const clock = { nowMs: START_MS };
+    const discarded: string[] = [];
+    const folder = scratchFolder();
+    const again = () => {
+      const onDiscarded = (why: string): void => void discarded.push(why);
+      const index = new IndexPart({ folder, nowMs: () => clock.nowMs, onDiscarded });
+      opened.set(index, folder);
+      return index;
+    };
+    const index = again();
+    readInto(index, "attempts", [attempt()]);
+    clock.nowMs += 30 * DAY_MS;
+    sweep(index, 7 * DAY_MS, RULES);
+    clock.nowMs -= 30 * DAY_MS - 60_000;
+    sweep(index, 7 * DAY_MS, RULES);
+    expect([index.position("attempts", 0), discarded.length]).toEqual([undefined, 1]);
+    clock.nowMs += 30 * DAY_MS;
+    index.discard("it is damaged");
+    index.close();
+    clock.nowMs -= 30 * DAY_MS;
+    const next = again();
+    sweep(next, 7 * DAY_MS, RULES);
+    const ahead = "it was used when the clock was ahead";
+    expect([next.createdMs, discarded]).toEqual([clock.nowMs, [ahead, "it is damaged", ahead]]);
+  });
+
   test("leaves first when there are too many rows, some hundred at a time", () => {
     const { index, read } = open();
     const many = (partition: number) =>

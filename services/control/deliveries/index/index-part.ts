@@ -147,6 +147,7 @@ export class IndexPart {
   /** Deletes some of what is too old or too much; true when there may be more. */
   deleteOld(rules: RetentionRules): boolean {
     const table = this.#sweptTable;
+    if (table === 0) this.#file.checkClock();
     const next = this.#file.change(({ flow, sql, writers }) => {
       if (table === 0) flow.saveNames(sql, this.#nowMs());
       const goesOn = deleteOld(sql, rules, { nowMs: this.#nowMs(), table });
