@@ -50,11 +50,11 @@ function isReplayable(letter: DeadLetter): boolean {
   return [destinationId, sourceId, messageId, type, receivedAtMs].every((part) => part !== null);
 }
 
-/** `issueIds`: those that it is part of. True when it was not there yet. A crash of the deliverer can write one twice, under one id: the first stays. In versions before several users' letters had one id. */
+/** `statuses`: of the issues that it is part of, by their ids. True when it was not there yet. A crash of the deliverer can write one twice, under one id: the first stays. In versions before several users' letters had one id. */
 export function insertDeadLetter(
   sql: Statements,
   record: DeadLetter,
-  { issueIds, ...spot }: Spot & { readonly issueIds: readonly string[] },
+  { statuses, ...spot }: Spot & { readonly statuses: Readonly<Record<string, number | null>> },
 ): boolean {
   const { userId, anonymousId } = userIn(record);
   const inserted = sql.run(
@@ -74,7 +74,7 @@ export function insertDeadLetter(
     record.attempts,
     record.replayId,
     isReplayable(record) ? 1 : 0,
-    JSON.stringify(issueIds),
+    JSON.stringify(statuses),
   );
   return inserted > 0;
 }
@@ -155,6 +155,6 @@ function deadLetterOf(row: Row): ListedDeadLetter {
     attempts: Number(row["attempts"]),
     replayId: text("replay_id"),
     replayable: row["replayable"] === 1,
-    issueIds: JSON.parse(String(row["issue_ids"])) as string[],
+    issueIds: Object.keys(JSON.parse(String(row["issue_ids"]))),
   };
 }

@@ -25,16 +25,17 @@ export class IssueCounts {
   /** One that was not there yet. */
   dead(letter: DeadLetter): void {
     for (const key of issueKeysOf(letter)) {
-      const outcome = letter.outcomes.find(({ url }) => url === key.url);
+      const outcome = outcomeOf(letter, key);
       const { message } = outcome ?? letter;
       const failure = { key, atMs: letter.deadAtMs, status: outcome?.status ?? null, message };
       gather(this.#dead, this.#idOf(key), failure);
     }
   }
 
-  /** Of the issues that a dead letter is part of. */
-  idsOf(letter: DeadLetter): string[] {
-    return issueKeysOf(letter).map((key) => this.#idOf(key));
+  /** What it counts as in the issues that it is part of, by their ids. */
+  statusesOf(letter: DeadLetter): Record<string, number | null> {
+    const all = issueKeysOf(letter).map((key) => [this.#idOf(key), outcomeOf(letter, key)?.status ?? null]);
+    return Object.fromEntries(all);
   }
 
   /** Within the transaction that the rows are written in. */
@@ -70,6 +71,10 @@ function issueKeysOf({
   if (destinationId === null) return [];
   if (outcomes.length === 0) return [{ destinationId, url: null, reason }];
   return outcomes.map((outcome) => ({ destinationId, url: outcome.url, reason: outcome.reason }));
+}
+
+function outcomeOf({ outcomes }: DeadLetter, key: IssueKey): DeadLetter["outcomes"][number] | undefined {
+  return outcomes.find(({ url }) => url === key.url);
 }
 
 interface Failure extends Pick<Failures, "key" | "status" | "message"> {

@@ -43,7 +43,7 @@ export function addStatuses(
 /** The most frequent one first. */
 export function listStatuses(sql: Statements, id: string): StatusCount[] {
   const text =
-    "SELECT status, requests, dead_letters, last_at_ms, message FROM issue_statuses WHERE id = ? ORDER BY requests DESC, dead_letters DESC, status";
+    "SELECT status, requests, dead_letters, last_at_ms, message FROM issue_statuses WHERE id = ? AND requests + dead_letters > 0 ORDER BY requests DESC, dead_letters DESC, status";
   return sql.all(text, id).map((row) => ({
     status: Number(row["status"]),
     requests: Number(row["requests"]),

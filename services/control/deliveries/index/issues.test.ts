@@ -246,6 +246,29 @@ describe("the list of issues", () => {
     expect(index.findIssue(ID)?.statuses).toMatchObject([{ status: 503, requests: 1 }]);
   });
 
+  test("has none of the dead letters that have left, of an issue that came back neither those of before", () => {
+    const { die, fail, index } = open(START_MS + 9 * HOUR_MS);
+    const at = (hour: number, destinationId = "d1") => {
+      const outcomes = deadLetter().outcomes.map((one) => ({ ...one, reason: "http_5xx", status: 500 }));
+      return deadLetter({ id: `${hour}`, destinationId, deadAtMs: START_MS + hour * HOUR_MS, outcomes });
+    };
+    const shown = () => {
+      const issue = index.findIssue(ID);
+      return issue && [issue.deadLetters, ...issue.statuses.map((of) => of.deadLetters)];
+    };
+    // The second one is older, and stays as long as the first.
+    die(at(5, "d2"), at(0));
+    sweep(index, 1, { deadLetters: 8 * HOUR_MS });
+    expect(shown()).toBeUndefined();
+    die(at(6), at(8));
+    expect(shown()).toEqual([2, 2]);
+    sweep(index, 1, { deadLetters: 3.5 * HOUR_MS });
+    expect(shown()).toEqual([2, 2]);
+    fail({ hour: 8, status: 503 });
+    sweep(index, 1, { deadLetters: 2 * HOUR_MS });
+    expect([shown(), index.countDeadLetters({ issueId: ID })]).toEqual([[1, 0, 1], 1]);
+  });
+
   test("has a bounded number, of which the oldest failures leave", () => {
     const { fail, index } = open();
     const many = Array.from({ length: MAX_ISSUES + 3 }, (_, at) => ({

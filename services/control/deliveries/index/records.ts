@@ -71,8 +71,8 @@ export function insertRecord(opened: Opened, kind: Indexed, entry: Entry<Indexed
 }
 
 function countDeadLetter({ flow, issues, sql }: Opened, record: DeadLetter, spot: Spot): void {
-  const issueIds = issues.idsOf(record);
-  if (!insertDeadLetter(sql, record, { ...spot, issueIds })) return;
+  const statuses = issues.statusesOf(record);
+  if (!insertDeadLetter(sql, record, { ...spot, statuses })) return;
   flow.dead(record);
   issues.dead(record);
 }

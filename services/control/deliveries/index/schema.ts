@@ -1,6 +1,6 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
 
 /** Tables that are kept below a bound. SQLite would go through all of a table to count it: 45 ms for two million rows. */
 const COUNTED = [
@@ -27,7 +27,8 @@ CREATE TRIGGER ${table}_deleted AFTER DELETE ON ${table} BEGIN UPDATE row_counts
 /**
  * `place` is a record's partition and offset in one number (places.ts): it makes reading a record twice harmless, orders what happened at
  * the same time, and lets old records go from the beginning of each partition. `details`, `destination_ids`,
- * `passed_over`, `counts`, `user_ids` and `issue_ids` are JSON, as nothing is looked up by them. `minute_ms` is where a step begins that `step_ms` is long: a minute, an hour or a day (rolling.ts).
+ * `passed_over`, `counts`, `user_ids` and `issue_ids` are JSON, as nothing is looked up by them; `issue_ids` has the status of each issue that the call died of. `minute_ms` is where a step begins that `step_ms` is long: a minute, an hour or a day (rolling.ts).
+ * An issue that left and came back does not count dead letters of before.
  * `shares` is in how many further files recorded calls are (shares.ts).
  */
 export const SCHEMA = `
@@ -153,6 +154,12 @@ CREATE TABLE issue_statuses (
   last_at_ms INTEGER NOT NULL, message TEXT NOT NULL,
   PRIMARY KEY (id, status)
 ) WITHOUT ROWID;
+CREATE TRIGGER dead_letter_gone AFTER DELETE ON dead_letters BEGIN
+  UPDATE issue_statuses SET dead_letters = dead_letters - 1 WHERE (id, status) IN (
+    SELECT key, value FROM json_each(OLD.issue_ids) JOIN issues ON issues.id = key WHERE first_at_ms <= OLD.dead_at_ms);
+  UPDATE issues SET dead_letters = dead_letters - 1
+    WHERE id IN (SELECT key FROM json_each(OLD.issue_ids)) AND first_at_ms <= OLD.dead_at_ms;
+END;
 CREATE TRIGGER issue_gone AFTER DELETE ON issues BEGIN DELETE FROM issue_statuses WHERE id = OLD.id; END;
 
 CREATE TABLE row_counts (name TEXT PRIMARY KEY, rows INTEGER NOT NULL) WITHOUT ROWID;
