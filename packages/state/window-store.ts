@@ -82,7 +82,9 @@ export class WindowStore {
 
   /** Gives all pages of a bucket back at once. */
   async drop(span: BucketSpan): Promise<void> {
-    for (const key of this.#filterKeys(span)) await this.#meta.remove(key);
+    await this.#files.batch(() => {
+      for (const key of this.#filterKeys(span)) void this.#meta.remove(key);
+    });
     await this.#idsOf(span).drop();
   }
 
