@@ -29,6 +29,14 @@ describe("a record as JSON", () => {
     expect(recordToJson(EARLY)).toContain('"ciphertext":"AID/"');
   });
 
+  test("comes back as it was where a type is described in a field that is null or empty", () => {
+    const { webhooks } = EARLY;
+    expect(again({ ...EARLY, sharedSecret: null, webhooks })).toMatchObject({ webhooks });
+    expect(again({ ...EARLY, sharedSecret: null, webhooks: [], previousSecret: SECRET })).toMatchObject({
+      previousSecret: SECRET,
+    });
+  });
+
   test("gets the defaults of fields that it was written without", () => {
     const { sharedSecret: _, ...older } = EARLY;
     const restored: DestinationConfig = again(older);

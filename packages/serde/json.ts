@@ -36,9 +36,18 @@ export function recordToJson(value: object): string {
  * Parses what `recordToJson` wrote. Throws an InvalidRecordError for a field that this version does not know.
  */
 export function recordFromJson<R extends RecordName>(record: R, json: unknown): RecordTypes[R] {
-  const types = new Map<string, RecordSchema>();
+  const schema = readSchema(record) as Schema;
   // Whether it fits the schema is looked at when it is encoded.
-  return revived(readSchema(record) as Schema, json, types) as RecordTypes[R];
+  return revived(schema, json, new Map(namedIn(schema))) as RecordTypes[R];
+}
+
+/** Named types wherever they are described, also in what a record leaves null or empty. */
+function namedIn(schema: Schema): [string, RecordSchema][] {
+  if (typeof schema === "string") return [];
+  if (isUnion(schema)) return schema.flatMap(namedIn);
+  if (schema.type === "array") return namedIn(schema.items);
+  if (schema.type === "map") return namedIn(schema.values);
+  return [[schema.name, schema], ...schema.fields.flatMap(({ type }) => namedIn(type))];
 }
 
 function revived(schema: Schema, json: unknown, types: Map<string, RecordSchema>): unknown {
@@ -56,7 +65,6 @@ function revived(schema: Schema, json: unknown, types: Map<string, RecordSchema>
     return Object.fromEntries(
       Object.entries(json as Fields).map(([key, item]) => [key, revived(schema.values, item, types)]),
     );
-  types.set(schema.name, schema);
   return revivedRecord(schema, json as Fields, types);
 }
 
