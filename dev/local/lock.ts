@@ -3,14 +3,8 @@ import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { isAlive, lifeOf } from "../../cli/process-life.ts";
 import { until } from "../../cli/until.ts";
 
-interface Holder {
-  /** 0 in a file that a power cut, or an earlier version on a full disk, has left empty: nobody has the lock. */
-  readonly pid: number;
-  readonly startedAt: string | undefined;
-}
-
-/** Undefined where no file can be read. */
-async function readHolder(path: string): Promise<Holder | undefined> {
+/** The id is 0 in a file that a power cut, or an earlier version on a full disk, has left empty. Undefined where no file can be read. */
+async function readHolder(path: string): Promise<{ pid: number; startedAt: string | undefined } | undefined> {
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   const [pid, startedAt] = text.split(" ");

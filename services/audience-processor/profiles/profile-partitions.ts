@@ -203,12 +203,9 @@ export class ProfilePartitions {
     this.#options.onRevoked(partition);
     // One that waited for the close of a store before has none itself: the next waits for that, too.
     const before = this.#closing.get(partition);
-    const closed = Promise.all([before, owned.store?.close() ?? closeOnceOpen(owned)])
-      .then(
-        () => undefined,
-        (error: unknown) => this.#options.onFailed(error),
-      )
-      .finally(() => {
+    const closed: Promise<void> = Promise.all([before, owned.store?.close() ?? closeOnceOpen(owned)])
+      .catch((error: unknown) => this.#options.onFailed(error))
+      .then(() => {
         if (this.#closing.get(partition) === closed) this.#closing.delete(partition);
       });
     this.#closing.set(partition, closed);
