@@ -102,7 +102,9 @@ async function restoreBackup(
   const { restore, unreadableEntries } = await import("./index.ts");
   const all = (await read(context, path)).filter(({ record }) => wanted.has(record));
   const unreadable = unreadableEntries(all, settings.encryption.keys, Date.now());
-  if (unreadable.size > 0) tellMissingKeys(context, unreadable, { isRefused: !isDryRun && !skipUnreadable });
+  const known = settings.encryption.keys.map(({ id }) => id);
+  if (unreadable.size > 0)
+    tellMissingKeys(context, unreadable, { isRefused: !isDryRun && !skipUnreadable, known });
   const entries = all.filter((entry) => !unreadable.has(entry));
   const done = await connected(context, settings, ({ connection, topics }) =>
     restore({
@@ -148,11 +150,14 @@ async function read(context: CommandContext, path: string): Promise<readonly Ent
 function tellMissingKeys(
   { say }: CommandContext,
   unreadable: ReadonlyMap<Entry, readonly string[]>,
-  { isRefused }: { readonly isRefused: boolean },
+  { isRefused, known }: { readonly isRefused: boolean; readonly known: readonly string[] },
 ): void {
   const byId = Map.groupBy([...unreadable.values()].flat(), (id) => id);
-  const each = [...byId].map(([id, needed]) => `${id} (${needed.length} destinations)`).join(", ");
-  const what = `HOOKLINE_ENCRYPTION_KEYS has no key ${each}: secrets of the backup would not open.`;
+  const each = [...byId].map(([id, needed]) => {
+    const has = known.includes(id) ? "another key with the id" : "no key";
+    return `${has} ${id} (${needed.length} destinations)`;
+  });
+  const what = `HOOKLINE_ENCRYPTION_KEYS has ${each.join(", ")}: secrets of the backup would not open.`;
   if (isRefused)
     throw new CommandError(
       `${what} Nothing is restored. Put the key back, or leave these destinations out with --skip-unreadable.`,
@@ -187,7 +192,7 @@ function show(
   for (const { record, key, verdict } of done)
     if (verdict !== "same" && verdict !== "created") context.print(`${record} ${key}: ${WORDS[verdict]}`);
   for (const { record, key, missingKeys } of leftOut)
-    context.print(`${record} ${key}: left out, as no key ${missingKeys.join(", ")} is configured`);
+    context.print(`${record} ${key}: left out, as no configured key ${missingKeys.join(", ")} opens it`);
   const counts = Map.groupBy(done, ({ verdict }) => verdict);
   for (const [verdict, entries] of counts) context.print(`${entries.length} ${WORDS[verdict]}`);
   if (leftOut.length > 0) context.print(`${leftOut.length} left out`);

@@ -38,7 +38,7 @@ test("wrong settings of any service are named together, before anything is start
 test("a wrong key says how one is made", () => {
   const [problem = ""] = problemsOf({ HOOKLINE_ENCRYPTION_KEYS: "secret" });
   expect(problem).toBe(
-    'HOOKLINE_ENCRYPTION_KEYS item 1 is not id:base64 of 32 bytes; make one: echo "k1:$(openssl rand -base64 32)"',
+    'HOOKLINE_ENCRYPTION_KEYS item 1 is not id:base64 of 32 bytes; make one: echo "k$(openssl rand -hex 4):$(openssl rand -base64 32)"',
   );
 });
 

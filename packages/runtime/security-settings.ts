@@ -4,8 +4,8 @@ import { settingsGroup } from "./settings.ts";
 import { listOf } from "./value-types.ts";
 
 const KEY_BYTES = 32;
-/** The command that makes a key. Every system with OpenSSL has it. */
-const MAKE_KEY = `echo "k1:$(openssl rand -base64 ${KEY_BYTES})"`;
+/** The command that makes a key, with an id that the next one does not have. Every system with OpenSSL has it. */
+const MAKE_KEY = `echo "k$(openssl rand -hex 4):$(openssl rand -base64 ${KEY_BYTES})"`;
 const encryptionKey = {
   name: "id:key, the key 32 bytes in base64",
   parse(given: string) {

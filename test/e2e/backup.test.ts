@@ -163,6 +163,9 @@ test("configuration topics are deleted and created again: what runs goes on and 
   const wrongKey = { HOOKLINE_ENCRYPTION_KEYS: `other:${Buffer.alloc(32, 8).toString("base64")}` };
   const refusal = await hookline(["restore", file], wrongKey);
   expect([refusal.code, refusal.said]).toEqual([1, expect.stringContaining("no key test (2 destinations)")]);
+  const namesake = { HOOKLINE_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 8).toString("base64")}` };
+  const { said } = await hookline(["restore", file], namesake);
+  expect(said).toContain("another key with the id test (2 destinations)");
   const untried = await hookline(["restore", file, "--dry-run"], wrongKey);
   expect(untried.code).toBe(1);
   expect(untried.said).toContain("no key test (2 destinations)");
