@@ -68,10 +68,10 @@ export interface Left {
 }
 
 /**
- * A text's source, when a beacon took a copy if one did, and JSON. The JSON alone, as texts were at first, belongs to the client that
- * finds it.
+ * What stands before a text's JSON: its source, and when a beacon took a copy if one did. The JSON alone, as texts were at first, belongs to the
+ * client that finds it.
  */
-const TEXT = /^(?:([0-9a-f]{8}) (?:@(\d+) )?)?(.*)$/s;
+const BEFORE_JSON = /^([0-9a-f]{8}) (?:@(\d{1,15}) )?/;
 
 /** For so long Hookline knows copies. */
 const COPIES_KNOWN_MS = 24 * 3_600_000;
@@ -124,7 +124,8 @@ export class StoreCalls {
   }
 
   #leftIn(text: string, nowMs: number): Left[] {
-    const [, source, copiedAtMs, json = ""] = TEXT.exec(text) ?? [];
+    const [before = "", source, copiedAtMs] = BEFORE_JSON.exec(text) ?? [];
+    const json = text.slice(before.length);
     if (source !== undefined && source !== this.#source) return [];
     const messageId = messageIdOf(json);
     if (messageId === undefined) return [{ messageId, json }];

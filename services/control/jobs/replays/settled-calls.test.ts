@@ -69,7 +69,7 @@ describe("what has become of a call", () => {
     expect(await settled.became(job("a"), SPOT)).toBe("delivered");
   });
 
-  test("is told when the index is whole again", async () => {
+  test("is said once the index is whole again", async () => {
     const { found, looks, world } = setup();
     const settled = await found;
     world.isDamaged = true;
