@@ -92,10 +92,14 @@ test("a job that always fails is tried until its window is over, then is a dead 
   const requests = receiver.requestsTo("/window");
   expect(letter).toMatchObject({ reason: "window_over", attempts: requests.length });
   expect(letter?.outcomes).toMatchObject([{ url: receiver.url("/window"), reason: "http_5xx", status: 500 }]);
-  const spanMs = (requests.at(-1)?.receivedAtMs ?? 0) - (requests[0]?.receivedAtMs ?? 0);
-  expect(requests.length).toBeGreaterThanOrEqual(6);
-  expect(spanMs).toBeGreaterThan(WINDOW_MS - 1_000);
-  expect(spanMs).toBeLessThan(WINDOW_MS + 500);
+  const waitedMs = requests
+    .slice(1)
+    .map(({ receivedAtMs }, at) => receivedAtMs - (requests[at]?.receivedAtMs ?? 0));
+  // A busy machine wakes a job late, so fewer attempts fit; the window decides when there is room for none.
+  expect(waitedMs.slice(0, -1).filter((ms, at) => ms < (DELAYS_MS[at] ?? 800))).toEqual([]);
+  expect(requests.length).toBeLessThanOrEqual(7);
+  const lastedMs = (letter?.deadAtMs ?? 0) - (letter?.firstAttemptAtMs ?? 0);
+  expect(lastedMs).toBeGreaterThan(WINDOW_MS * 0.99 - 200);
 });
 
 test("of five webhooks one good one is enough (contract 3.2)", async () => {
