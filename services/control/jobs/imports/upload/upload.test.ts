@@ -83,6 +83,10 @@ describe("NDJSON", () => {
       { line: 4, message: "has no userId" },
       "5 b",
     ]);
+    expect(await ndjson('{"userId":"\\ud83d\\ude00"}\n{"userId":"a\\ud83d"}')).toEqual([
+      "1 \u{1F600}",
+      { line: 2, message: "has a userId that is not UTF-8" },
+    ]);
     expect(await ndjson(`{"userId":"a"}\n${"x".repeat(70_000)}`)).toEqual([
       "1 a",
       { line: 2, message: "is longer than 65536 characters" },
