@@ -67,6 +67,20 @@ describe("a retry is due by its destination's schedule", () => {
     expect(isBroken(19_000, {}, { outcomes: [diverted] })).toBe(true);
   });
 
+  test("also where it was asked before, and keeps what came of that", () => {
+    const isBrokenBy = (asked: { readonly url: string; readonly atMs: number }, attempts = 1): boolean => {
+      const outcome = { url: "a", atMs: 10, kind: "retryable" } as DeliveryJob["outcomes"][number];
+      const before = job("delivery-retry-1s", { attempts, outcomes: [{ ...outcome, ...asked }] });
+      const dueAtMs = FAILED_AT_MS + 23_000;
+      const failed = { attempts: 2, failedAtMs: FAILED_AT_MS, dueAtMs, outcomes: [outcome] };
+      return dueTimesFollowSchedules(story([before, job("delivery-retry-20s", failed)])).length > 0;
+    };
+    expect(isBrokenBy({ url: "a", atMs: 10 })).toBe(false);
+    expect(isBrokenBy({ url: "a", atMs: 5 })).toBe(true);
+    expect(isBrokenBy({ url: "b", atMs: 10 })).toBe(true);
+    expect(isBrokenBy({ url: "a", atMs: 10 }, 2)).toBe(true);
+  });
+
   test("of its own, where it has one", () => {
     const own = { retryDelaysMs: [2_000, 7_000] };
     expect(isBroken(7_000, own)).toBe(false);

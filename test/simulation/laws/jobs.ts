@@ -4,7 +4,7 @@ import type { Plan, Timing } from "../plan/plan.ts";
 import { sentOf, takes } from "./expectations.ts";
 import { callKey, keyAt } from "./identity.ts";
 import { isUntried } from "./job-events.ts";
-import { law } from "./story.ts";
+import { law, type Story } from "./story.ts";
 
 /** A destination gets the calls that it takes, by their type and its filter; a replay was wanted there whatever they are. */
 export const onlyWhatIsTakenIsSent = law("a destination gets only what it takes", function* ({ jobs, plan }) {
@@ -44,9 +44,17 @@ function mayBeEarly(
   return isWrong || (own ?? timing.retryWindowMs) < timing.endMs;
 }
 
-/** A webhook of it waits for the destination's own limit, or in a pause: its turn may come later than the retry of the others. */
-function waitsForTurn({ outcomes }: DeliveryJob): boolean {
-  return outcomes.some(({ kind, reason }) => kind === "retryable" && reason === "diverted");
+/**
+ * A webhook of it waits for the destination's own limit, or in a pause: its turn may come later than the retry of the others. One that was
+ * asked in an earlier attempt keeps what came of that.
+ */
+function waitsForTurn({ attempts, jobId, outcomes }: DeliveryJob, jobs: Story["jobs"]): boolean {
+  const before = jobs.filter(({ value }) => value.jobId === jobId && value.attempts < attempts);
+  const known = before.flatMap(({ value }) => value.outcomes);
+  return outcomes.some(({ atMs, kind, reason, url }) => {
+    const isOld = known.some((earlier) => earlier.url === url && earlier.atMs === atMs);
+    return kind === "retryable" && (reason === "diverted" || isOld);
+  });
 }
 
 /** A call that failed is due again when its destination's schedule says so. */
@@ -59,7 +67,7 @@ export const dueTimesFollowSchedules = law(
       const waitsMs = value.dueAtMs - value.failedAtMs;
       const delayMs = delayOf(plan, value);
       const longestMs = Math.max(delayMs + spreadMs(delayMs, plan.timing), RETRY_AFTER_MS);
-      const isLate = waitsMs > longestMs && !waitsForTurn(value);
+      const isLate = waitsMs > longestMs && !waitsForTurn(value, jobs);
       if (!isLate && (waitsMs >= delayMs || mayBeEarly(plan, value))) continue;
       yield `${keyAt(value, value.destinationId)} failed at ${value.failedAtMs - EPOCH_MS} ms and is due at ${value.dueAtMs - EPOCH_MS} ms`;
     }
