@@ -2,8 +2,16 @@ import { describe, expect, test } from "@jest/globals";
 import type { DoneRun } from "#kafka";
 import type { Request } from "#testing";
 import { EPOCH_MS } from "#testing/host";
-import type { Call, DeadLetter, DeliveryJob } from "#topics";
+import {
+  type Call,
+  type DeadLetter,
+  type DeliveryJob,
+  type Suppression,
+  suppressionKey,
+  userHash,
+} from "#topics";
 import { drawPlan } from "../plan/draw.ts";
+import { SOURCE_ID } from "../world/clients.ts";
 import type { Happening } from "../world/history.ts";
 import type { LogLine } from "../world/log-book.ts";
 import {
@@ -13,9 +21,10 @@ import {
   recordAt,
   request as requestAt,
   URL,
+  writtenAt,
 } from "./fixtures/empty-story.ts";
 import { findingsOf } from "./laws.ts";
-import type { Story, Written } from "./story.ts";
+import { NO_CONTROL_RECORDS, type Story, type Written } from "./story.ts";
 
 const CALL = { messageId: "m1", userId: "u1", type: "track", atMs: 40_000, againAfterMs: undefined } as const;
 
@@ -286,6 +295,25 @@ describe("a law is broken by", () => {
       expect(broken({ calls, requests, jobs: behind, happenings })).not.toContain(ORDER);
       const earlier = [...story().happenings, { ...changed, atMs: 40_000 }];
       expect(broken({ calls, requests, jobs: behind, happenings: earlier })).toContain(ORDER);
+    });
+
+    test("but not by one that another router dropped for a suppression that its own did not know of", () => {
+      const alias = { type: "alias", body: Buffer.from('{"previousId":"u0"}') } as const;
+      const late = job(1, { ...alias, sourceId: SOURCE_ID, receivedAtMs: EPOCH_MS + 40_050 });
+      const drops = (
+        atMs: number,
+        process = "webhook-router-2",
+        key = suppressionKey(null, userHash("u0")),
+      ) => {
+        const value = { regulationId: "reg", atMs: EPOCH_MS + atMs };
+        const suppressions = [writtenAt<Suppression>("suppressions", atMs, value, { key })];
+        const jobs = [{ ...job(0, { messageId: "m2" }), process }, late];
+        return broken({ calls, requests, jobs, control: { ...NO_CONTROL_RECORDS, suppressions } });
+      };
+      expect(drops(39_000)).not.toContain(ORDER);
+      expect(drops(39_100)).toContain(ORDER);
+      expect(drops(39_000, late.process)).toContain(ORDER);
+      expect(drops(39_000, "webhook-router-2", suppressionKey(null, userHash("u2")))).toContain(ORDER);
     });
 
     test("but not by one whose copy was removed, and read all the same, and whose job stands behind the other's", () => {

@@ -1,7 +1,9 @@
 import type { Request } from "#testing";
+import { EPOCH_MS } from "#testing/host";
 import { cuts } from "./cuts.ts";
 import { callKey, keyAt, type OfCall } from "./identity.ts";
 import { isUntried } from "./job-events.ts";
+import { dropsOf } from "./regulations.ts";
 import { removals } from "./removals.ts";
 import { isOfSpace } from "./space-calls.ts";
 import { law, type Story } from "./story.ts";
@@ -71,6 +73,18 @@ function isRoutedAnew({ calls, happenings }: Story, job: Job | undefined): boole
       happening.destination.id === destinationId &&
       happening.atMs >= acceptedAtMs &&
       happening.atMs <= job.atMs,
+  );
+}
+
+/**
+ * Whether the router of the later call may have dropped this one, as it names a suppressed user (contract 5.2), and another one did not know of that:
+ * who was cut off takes the partition for its own for half a session more (decision 16). Whether it may be sent at all another law asks.
+ */
+function isDroppedElsewhere(story: Story, job: Job | undefined, latestJob: Job | undefined): boolean {
+  if (job === undefined || job.process === latestJob?.process) return false;
+  const { atMs, value } = job;
+  return dropsOf(story)(value).some(
+    ({ fromMs, untilMs }) => fromMs <= atMs && value.receivedAtMs < EPOCH_MS + untilMs,
   );
 }
 
@@ -209,6 +223,7 @@ export const firstAttemptsKeepOrder = law("one user's first attempts stay in ord
         isOfSecondRouting ||
         isRefusing(story) ||
         isRoutedAnew(story, job) ||
+        isDroppedElsewhere(story, job, latestJob) ||
         isCopyUnsure(story, request, latest);
       if (isBehind && mayBeBehind) continue;
       const begun = { job, siblings: ofJob.get(key) ?? [], story };

@@ -4,6 +4,7 @@ import { REQUEST_TIMEOUT_MS } from "#testing";
 import { EPOCH_MS } from "#testing/host";
 import { type Regulation, suppressionKey, userHash } from "#topics";
 import { skewOf } from "./audience-skew.ts";
+import { callKey } from "./identity.ts";
 import { isTaken, isUntried } from "./job-events.ts";
 import { law, type Story, type Written } from "./story.ts";
 
@@ -119,27 +120,36 @@ export function wasHindered({ happenings }: Story, process: string, fromMs: numb
   );
 }
 
+type OfUser = Parameters<typeof namesOf>[0] & { readonly sourceId: string; readonly receivedAtMs: number };
+
+/** For each call the times in which a router drops it that knows who is suppressed: who it names was so when it was accepted (contract 5.2). */
+export function dropsOf(story: Story): (call: OfUser) => Period[] {
+  const periods = periodsOf(story);
+  return (call) =>
+    [...namesOf(call)]
+      .map(userHash)
+      .flatMap((hash) => [suppressionKey(null, hash), suppressionKey(call.sourceId, hash)])
+      .flatMap((key) => periods.get(key) ?? [])
+      .filter(({ acceptedBeforeMs }) => call.type !== "delete" && call.receivedAtMs > acceptedBeforeMs);
+}
+
 /** No job is made of a call of a suppressed user, whether a router makes it or control for a destination that was connected. */
 export const suppressedAreNotRouted = law("no job is made of a suppressed user's call", function* (story) {
   if (story.plan.members === undefined) return;
-  const periods = periodsOf(story);
+  const drops = dropsOf(story);
   const apartMs = skewOf(story);
   for (const job of story.jobs) {
     const { atMs, process, value } = job;
-    if (value.type === "delete" || value.replayId !== null || !isUntried(job)) continue;
-    for (const userId of namesOf(value)) {
-      const hash = userHash(userId);
-      const own = [null, value.sourceId].flatMap((scope) => periods.get(suppressionKey(scope, hash)) ?? []);
-      const broken = own.find(
-        ({ acceptedBeforeMs, fromMs, untilMs }) =>
-          value.receivedAtMs > acceptedBeforeMs + apartMs &&
-          atMs > fromMs + KNOWN_WITHIN_MS &&
-          atMs < untilMs &&
-          !wasHindered(story, process, fromMs, atMs),
-      );
-      if (broken !== undefined)
-        yield `${value.messageId} of ${userId} to ${value.destinationId}, by ${process} at ${atMs} ms, who is suppressed since ${broken.fromMs} ms`;
-    }
+    if (value.replayId !== null || !isUntried(job)) continue;
+    const broken = drops(value).find(
+      ({ acceptedBeforeMs, fromMs, untilMs }) =>
+        value.receivedAtMs > acceptedBeforeMs + apartMs &&
+        atMs > fromMs + KNOWN_WITHIN_MS &&
+        atMs < untilMs &&
+        !wasHindered(story, process, fromMs, atMs),
+    );
+    if (broken !== undefined)
+      yield `${callKey(value)} to ${value.destinationId}, by ${process} at ${atMs} ms, who is suppressed since ${broken.fromMs} ms`;
   }
 });
 

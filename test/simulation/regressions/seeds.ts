@@ -203,6 +203,8 @@ export const REGRESSIONS: readonly Regressions[] = [
       700026: "the disk kept what was under way when the power failed, without what it follows from",
       981014:
         "a change that met its destination switched off was not sent when that was on again within milliseconds",
+      1721436:
+        "the law asked for order of a suppressed user's call that its router had dropped, and one that was back after a cut sent",
       3000203: "a control process that was cut off wrote behind the end of a sync that it is under way",
     },
   },
