@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { systemHost } from "#host";
 import { byAge } from "../http/pages.ts";
-import { ConfiguredValues } from "./configured-values.ts";
+import { ConfiguredValues, toldWith } from "./configured-values.ts";
 import { listingOf } from "./fixtures/listing.ts";
 import { Slices } from "./profiles/slices.ts";
 
@@ -116,4 +116,19 @@ test("each turn of the event loop is asked for before rows are read", async () =
   for (let number = 0; number < 1_200; number += 1) put(values, made(number));
   expect(await idsOf(values.rows())).toHaveLength(1_200);
   expect(turns).toBe(3);
+});
+
+test("a record waits for the schema of lists, also when one before it has brought that of tellings", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isListed = false;
+  const told = toldWith(
+    () => "told",
+    () => isListed || promise,
+  );
+  const bytes = Buffer.from([0, 0, 0, 0, 7]);
+  const waiting = told(bytes);
+  expect(waiting).toBeInstanceOf(Promise);
+  isListed = true;
+  resolve();
+  expect([await waiting, told(bytes), told(bytes)]).toEqual(["told", "told", "told"]);
 });

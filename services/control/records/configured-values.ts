@@ -1,7 +1,7 @@
 // Values of a configuration topic as bytes, with what lists of them need: a destination and its source by the million.
 import type { TableValues } from "#kafka";
 import { NumberedMap, NumberGroups, RecentMap, SortedNumbers } from "#packed";
-import type { Serde } from "#serde";
+import { type Serde, writerId } from "#serde";
 import type { Topic } from "#topics";
 import { byAge, type Listed } from "../http/pages.ts";
 import { Ages } from "./ages.ts";
@@ -28,11 +28,17 @@ export function decodedNow<T>(decoded: T | Promise<T>): T {
 
 type Decode<T> = (bytes: Buffer | null) => T | Promise<T>;
 
-/** `told`, which waits until `row` knows the writer's schema too. */
+/** `told`, which waits until `row` knows the writer's schema too: `told` may know it already because of a record that came a moment before. */
 export function toldWith<T>(told: Decode<T>, row: Decode<unknown>): Decode<T> {
+  const known = new Set<number>();
   return (bytes) => {
     const decoded = told(bytes);
-    return decoded instanceof Promise ? Promise.all([decoded, row(bytes)]).then(([first]) => first) : decoded;
+    if (bytes === null || known.has(writerId(bytes))) return decoded;
+    const listed = row(bytes);
+    if (decoded instanceof Promise || listed instanceof Promise)
+      return Promise.all([decoded, listed]).then(([first]) => first);
+    known.add(writerId(bytes));
+    return decoded;
   };
 }
 
