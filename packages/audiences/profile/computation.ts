@@ -18,6 +18,8 @@ export interface ComputationInput {
   readonly generation: number;
   /** Only live ones are evaluated and sent; the others fold what comes (decision 45). */
   readonly state: "preparing" | "live" | "paused";
+  /** A newer version of it is prepared. */
+  readonly isEarlier?: boolean;
   /** Of audiences. Computed traits are for users only. */
   readonly includeAnonymous: boolean;
   /** A list has its members from imports. */

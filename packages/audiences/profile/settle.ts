@@ -16,8 +16,13 @@ export function isSentFirst(value: unknown): boolean {
   return !EMPTY.has(textOf(value));
 }
 
+/** What a newer version has sent is not taken back by one of before, that holds again while a leaf of the newer one is counted anew. */
+function isInForce({ generation, id, isEarlier = false, state }: Computation, { results }: Profile): boolean {
+  return state === "live" && !(isEarlier && (results.get(id)?.generation ?? 0) > generation);
+}
+
 function isFor(computation: Computation, profile: Profile): boolean {
-  return computation.state === "live" && mayHave(computation, profile);
+  return isInForce(computation, profile) && mayHave(computation, profile);
 }
 
 function createResult(profile: Profile, { generation, id }: Pick<Computation, "id" | "generation">): Result {
@@ -98,8 +103,8 @@ export function dueComputations(profile: Profile, set: ComputationSet, nowMs: nu
   for (const [id, result] of profile.results) {
     if (result.deadlineMs > nowMs) continue;
     const computation = set.computations.get(id);
-    if (computation?.state === "live") due.push(computation);
-    // Paused or gone: it is evaluated when it is resumed.
+    if (computation !== undefined && isInForce(computation, profile)) due.push(computation);
+    // Paused, gone, or of before: it is evaluated when it is resumed, or the newer one is counted.
     else result.deadlineMs = Number.POSITIVE_INFINITY;
   }
   if (due.length === 0) findNextDeadline(profile);

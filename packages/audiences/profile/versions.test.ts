@@ -1,7 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { audience } from "../fixtures/definitions.ts";
+import { audience, callOf, NOW_MS } from "../fixtures/definitions.ts";
+import { applyEvent } from "./apply.ts";
 import type { CoverageOf } from "./computation-set.ts";
 import { compileSet } from "./computation-set.ts";
+import { advance, evaluate } from "./judging.ts";
+import { createProfile } from "./profile.ts";
 import { chooseVersions, type Versions } from "./versions.ts";
 
 const version = (id: string, generation: number, definition: unknown) =>
@@ -48,4 +51,26 @@ test("versions of different times that name each other do not hold together", ()
     expect(chosen.sort()).toEqual(["a1 live", "a2 preparing", "b1 live", "b2 preparing"]);
     expect(() => compileSet(chooseVersions(all, counted("Old")), counted("Old"))).not.toThrow();
   }
+});
+
+test("what a newer version has sent is not taken back by one of before, while the newer one is counted anew", () => {
+  const versions: Versions = [
+    version("a", 2, { event: "New", within: "2m" }),
+    version("a", 1, { event: "Old", within: "60s" }),
+  ];
+  const setOf = (coverageOf: CoverageOf) => compileSet(chooseVersions([versions], coverageOf), coverageOf);
+  const [whole, anew] = [setOf(counted("Old", "New")), setOf(counted("Old"))];
+  const profile = createProfile("u", 0);
+  const call = (name: string, offset: number, set: typeof whole) =>
+    applyEvent(profile, { kind: "call", call: callOf({ name, messageId: name }) }, set, {
+      offset,
+      nowMs: NOW_MS,
+    });
+  const changes = () => profile.outbox.map(({ generation, text }) => `${generation} ${text}`);
+  call("New", 1, whole);
+  call("Old", 2, anew);
+  advance(profile, anew, NOW_MS + 180_000);
+  expect([changes(), profile.nextDeadlineMs]).toEqual([["2 true"], Infinity]);
+  evaluate(profile, whole.computations.values(), NOW_MS + 180_000);
+  expect(changes()).toEqual(["2 true", "2 false"]);
 });

@@ -62,6 +62,9 @@ export function chooseVersions(all: readonly Versions[], coverageOf: CoverageOf)
     const [newest] = versions;
     const holding = chooser.choose(versions);
     if (holding === undefined || holding === newest) return [newest];
-    return [holding, { ...newest, state: "preparing" }];
+    return [
+      { ...holding, isEarlier: true },
+      { ...newest, state: "preparing" },
+    ];
   });
 }

@@ -193,6 +193,8 @@ export const REGRESSIONS: readonly Regressions[] = [
       601721:
         "a processor that had lost a partition reported once more how far it had read its log, and believed that; a trait never became live",
       992202: "time passed by what control had written meanwhile, where no call had come",
+      1633120:
+        "a leaf of an edited audience began anew, and the definition of before took back what the edited one had sent",
     },
   },
   {
