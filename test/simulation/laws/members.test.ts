@@ -118,14 +118,21 @@ test("who was suppressed while the destination was given what there is, is owed 
     ...event(offset, { kind: "suppress", isSuppressed }),
     atMs,
   });
-  const missed = (fromMs: number, untilMs: number) => {
+  const missed = (fromMs: number, untilMs: number, connectionSyncs = story().control.connectionSyncs) => {
     const profileEvents = [...story().profileEvents, suppress(1, fromMs, true), suppress(2, untilMs, false)];
     const profiles = [profile(untilMs + 1, { seq: 3 })];
-    return broken(membersAreTold, story({ jobs: [], requests: [], profileEvents, profiles })).length;
+    const told = { jobs: [], requests: [], profileEvents, profiles };
+    const control = { ...story().control, connectionSyncs };
+    return broken(membersAreTold, story({ ...told, control })).length;
   };
   expect(missed(21_000, 40_000)).toBe(0);
   expect(missed(25_000, 40_000)).toBe(3);
   expect(missed(16_000, 18_000)).toBe(3);
+  // It waited for the audience, which was paused, until 24 s.
+  const resumed = [sync(22_000, { heldBackIds: ["a1"] }), sync(24_000, { isDone: false }), sync(26_000)];
+  expect(missed(25_000, 40_000, resumed)).toBe(0);
+  expect(missed(27_000, 40_000, resumed)).toBe(3);
+  expect(missed(21_000, 23_000, resumed)).toBe(3);
 });
 
 test("what was sent to nobody is a finding", () => {

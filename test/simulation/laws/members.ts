@@ -96,18 +96,22 @@ function isUnrouted(story: Story, { begins, id }: Connection, { audience, user }
 }
 
 /**
- * Whether audiences said nothing of the user while the destination was given what there is, as they were suppressed. When that ends differences
- * are sent, and nobody knows that this destination has missed what was so before (docs/use/deletion.md).
+ * Whether audiences said nothing of the user while the destination was given what there is of the audience, as they were suppressed: after a pause, where
+ * that was waited for. When that ends differences are sent, and nobody knows that this destination has missed what was so before
+ * (docs/use/deletion.md).
  */
-function wasSuppressed(story: Story, connection: Connection, { user }: Truth): boolean {
-  const fromMs = begunAtMs(story, connection);
-  const done = story.control.connectionSyncs.find(
-    ({ atMs, value }) => value.id === connection.id && atMs >= fromMs && value.isDone,
+function wasSuppressed(story: Story, connection: Connection, { audience, user }: Truth): boolean {
+  const sinceMs = begunAtMs(story, connection);
+  const own = story.control.connectionSyncs.filter(
+    ({ atMs, value }) => value.id === connection.id && atMs >= sinceMs,
   );
+  const pass = own.slice(own.findLastIndex(({ value }) => value.heldBackIds.includes(audience.id)) + 1);
+  const fromMs = pass[0]?.atMs ?? sinceMs;
+  const doneAtMs = pass.find(({ value }) => value.isDone)?.atMs ?? fromMs;
   const profiles = story.profiles.filter(({ record }) => record.key === user.id);
   return (silencesOf(story).get(user.id) ?? []).some((silence) => {
     const known = profiles.find(({ atMs, value }) => atMs > silence.untilMs && !isSilenced(value));
-    return silence.fromMs <= (done?.atMs ?? fromMs) && (known?.atMs ?? Number.POSITIVE_INFINITY) >= fromMs;
+    return silence.fromMs <= doneAtMs && (known?.atMs ?? Number.POSITIVE_INFINITY) >= fromMs;
   });
 }
 

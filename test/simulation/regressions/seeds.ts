@@ -207,6 +207,8 @@ export const REGRESSIONS: readonly Regressions[] = [
         "a change that met its destination switched off was not sent when that was on again within milliseconds",
       1721436:
         "the law asked for order of a suppressed user's call that its router had dropped, and one that was back after a cut sent",
+      1721238:
+        "the law did not know that a user was suppressed while a destination was given an audience that had been paused",
       3000203: "a control process that was cut off wrote behind the end of a sync that it is under way",
     },
   },
