@@ -22,9 +22,9 @@ export interface Kafka {
   /** Each try ends after `timeoutMs`. */
   tableWriter(options: TableWriterOptions): TableWriter;
   /** The term of the next owner of work that writes to the topic; `before` is what the work's record says, undefined for the first owner. */
-  nextTerm(topic: string, before: WriterTerm | undefined): Promise<WriterTerm>;
-  /** Writes in a term that is noted already. */
-  termWriter(term: WriterTerm): TermWriter;
+  nextTerm(topic: string, before: WriterTerm | undefined, timeoutMs?: number): Promise<WriterTerm>;
+  /** Writes in a term that is noted already, or that nobody else knows: each record once, however often Kafka is asked to take it. */
+  termWriter(term: WriterTerm, timeoutMs?: number): TermWriter;
   admin(): Admin;
   /** Follows a topic outside all consumer groups: all partitions, in one request to each broker with everything else that the process follows. */
   follow(topic: FollowedTopic): Following;

@@ -87,8 +87,9 @@ export function createKafkaOn(
     },
     tableWriter: (options) =>
       new MarkingTableWriter({ cluster, client: tableWritingClient(), metadata, host }, options),
-    nextTerm: (topic, before) => nextTerm(topic, before, { cluster, host }),
-    termWriter: (term) => new StampedTermWriter({ client: tableWritingClient(), metadata, host }, term),
+    nextTerm: (topic, before, timeoutMs) => nextTerm(topic, before, { cluster, host }, timeoutMs),
+    termWriter: (term, timeoutMs) =>
+      new StampedTermWriter({ client: tableWritingClient(), metadata, host }, term, timeoutMs),
     follow: (topic) => follower.follow(topic),
     admin: () => createAdmin(admin, { unlessHalfRestored }),
     readRange: (options) =>

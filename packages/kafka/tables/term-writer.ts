@@ -12,7 +12,7 @@ import {
   StampedWriter,
 } from "./stamped-writer.ts";
 
-/** The longest wait for an acknowledgement. */
+/** The longest wait for an answer, unless given. */
 const TIMEOUT_MS = 30_000;
 
 /** The term after `before`, the first one where that is undefined. `topic` is one that is written to. */
@@ -20,21 +20,24 @@ export async function nextTerm(
   topic: string,
   before: WriterTerm | undefined,
   { cluster, host }: Pick<NewWriterParts, "cluster" | "host">,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<WriterTerm> {
   if (before !== undefined && before.epoch < LAST_EPOCH) return { ...before, epoch: before.epoch + 1 };
   const newId = (): Promise<string> => cluster.newProducerId({ topic, partition: 0 });
-  return { id: await persistently(newId, host.elapsed() + TIMEOUT_MS, host), epoch: 0 };
+  return { id: await persistently(newId, host.elapsed() + timeoutMs, host), epoch: 0 };
 }
 
 export class StampedTermWriter implements TermWriter {
   readonly #parts: Omit<NewWriterParts, "cluster">;
   readonly #term: WriterTerm;
+  readonly #timeoutMs: number;
   /** By topic and partition. */
   readonly #writers = new Map<string, StampedWriter>();
 
-  constructor(parts: Omit<NewWriterParts, "cluster">, term: WriterTerm) {
+  constructor(parts: Omit<NewWriterParts, "cluster">, term: WriterTerm, timeoutMs = TIMEOUT_MS) {
     this.#parts = parts;
     this.#term = term;
+    this.#timeoutMs = timeoutMs;
   }
 
   async send(records: readonly OutgoingRecord[]): Promise<void> {
@@ -45,7 +48,7 @@ export class StampedTermWriter implements TermWriter {
   async #sendTo(topic: string, records: readonly OutgoingRecord[]): Promise<void> {
     const { host, metadata } = this.#parts;
     const count = () => partitionCountOf(topic, metadata);
-    const partitions = await persistently(count, host.elapsed() + TIMEOUT_MS, host);
+    const partitions = await persistently(count, host.elapsed() + this.#timeoutMs, host);
     const byWriter = Map.groupBy(records, ({ key }) =>
       this.#writerOf(topic, partitionOfKey(key ?? "", partitions)),
     );
@@ -56,7 +59,7 @@ export class StampedTermWriter implements TermWriter {
     const place = `${topic} ${partition}`;
     const known = this.#writers.get(place);
     if (known !== undefined) return known;
-    const of = { topic, partition, producer: this.#term, timeoutMs: TIMEOUT_MS };
+    const of = { topic, partition, producer: this.#term, timeoutMs: this.#timeoutMs };
     const writer = new StampedWriter(this.#parts, of);
     this.#writers.set(place, writer);
     return writer;

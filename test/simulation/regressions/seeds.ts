@@ -209,6 +209,8 @@ export const REGRESSIONS: readonly Regressions[] = [
         "the law asked for order of a suppressed user's call that its router had dropped, and one that was back after a cut sent",
       1721238:
         "the law did not know that a user was suppressed while a destination was given an audience that had been paused",
+      1721350:
+        "a regulation was asked for once more, as the answer was lost, behind its end: it began anew, with another moment",
       3000203: "a control process that was cut off wrote behind the end of a sync that it is under way",
     },
   },

@@ -1,6 +1,7 @@
 // Regulations on a simulated Kafka: how the parts are put together, and what two processes make of it.
 
 import { describe, expect, test } from "@jest/globals";
+import { PASS } from "#testing";
 import { EPOCH_MS } from "#testing/host";
 import type { Regulation } from "#topics";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
@@ -128,6 +129,25 @@ describe("regulations of a process", () => {
     expect([one, other].map(({ store }) => store().get("reg_1")?.state)).toEqual(["finished", "finished"]);
     // A few may be notified of twice, under the same message ids.
     expect(countOf("calls") - written).toBeLessThan(8);
+  });
+
+  test("are asked for once where the answer is lost: none begins anew behind what was noted of it", async () => {
+    const { countOf, start, until, world } = setup();
+    const { store } = start("control-1");
+    await until(5_000);
+    let isLost = false;
+    world.cluster.faults = {
+      decide({ api, partitions = [] }) {
+        const isAsking = api === "produce" && partitions[0]?.topic === world.topics.regulations.name;
+        if (isLost || !isAsking) return PASS;
+        isLost = true;
+        return { kind: "lose_answer", noticedAfterMs: 3_000 };
+      },
+    };
+    const answered = store().put(asked({}, "SUPPRESS_WITH_DELETE"));
+    await until(20_000);
+    await answered;
+    expect([countOf("calls"), store().get("reg_1")?.state]).toEqual([4, "finished"]);
   });
 
   test("for the same user act in their order, whatever partitions their records have", async () => {

@@ -1,4 +1,4 @@
-import { isRestoreMark, type Kafka, type Producer, type Table } from "#kafka";
+import { isRestoreMark, type Kafka, type PartitionWriter, type Producer, type Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import { type DestinationConfig, type Regulation, type TopicMap, witnessesOf } from "#topics";
@@ -34,7 +34,7 @@ type Context = Pick<
   "settings" | "lifecycle" | "health" | "logger" | "metrics" | "host" | "nowMs"
 >;
 
-/** A request that Kafka has not acknowledged by then is answered with 503. */
+/** Kafka has so long to name a writer and to acknowledge a request, which else is answered with 503. */
 const DELIVERY_TIMEOUT_MS = 5_000;
 
 /** How far a regulation is asks Kafka up to four times to be noted. One that is given up is tried again. */
@@ -57,7 +57,12 @@ export function openRegulations(context: Context, parts: OpenRegulationsParts): 
     if (!context.lifecycle.stopping.aborted) context.lifecycle.fail(error);
   });
   const asking = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
-  const store = createRegulationStore({ topic, table, producer: asking, serde });
+  const newWriter = async (): Promise<PartitionWriter> => {
+    const term = await kafka.nextTerm(topic.name, undefined, DELIVERY_TIMEOUT_MS);
+    const writer = kafka.termWriter(term, DELIVERY_TIMEOUT_MS);
+    return { send: (record) => writer.send([{ topic: topic.name, ...record }]) };
+  };
+  const store = createRegulationStore({ topic, table, producer: asking, newWriter, serde });
   own(context, parts, { table, store, producer: kafka.durableProducer() });
   forgetEnded(context, topics, { what: "regulations", store, hasEnded });
   return store;

@@ -49,6 +49,7 @@ function setup(...known: readonly Regulation[]) {
       },
     },
     producer: { send: async (records) => void sent.push(...records) },
+    newWriter: async () => ({ send: async (record) => void sent.push({ topic: topic.name, ...record }) }),
     serde: { encode: (_, value) => Buffer.from((value as Regulation).id) },
   });
   return { sent, store, table, world };

@@ -18,7 +18,7 @@ export interface RegulationStore {
   untilOlderAreWritten(regulation: Regulation, signal: AbortSignal): Promise<void>;
   /**
    * Resolves when it is on all in-sync replicas and `get` gives this one or a later one. Rejects with a KafkaError, also while the topic has lost its
-   * records. A producer writes it unless `writer` is given.
+   * records. A writer of its own writes it unless one is given.
    */
   put(regulation: Regulation, writer?: PartitionWriter): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
@@ -31,10 +31,10 @@ export interface RegulationStoreParts {
     "get" | "entries" | "load" | "loaded" | "look" | "onChange" | "until"
   >;
   readonly producer: Pick<Producer, "send">;
+  /** Kafka takes what it sends once: a producer sends again what may be there, and a regulation would begin anew behind what its owner has noted. */
+  readonly newWriter: () => Promise<PartitionWriter>;
   readonly serde: Pick<Serde, "encode">;
 }
-
-type Entry = Parameters<PartitionWriter["send"]>[0];
 
 const VISIBLE_WITHIN_MS = 10_000;
 /** How soon one who waits sees that it has to end. */
@@ -44,16 +44,10 @@ export function createRegulationStore({
   topic,
   table,
   producer,
+  newWriter,
   serde,
 }: RegulationStoreParts): RegulationStore {
   const oldestFirst = OldestFirst.of(table);
-  /** One record in a topic that was lost would make it look whole (decision 118). */
-  async function write(entries: readonly Entry[], writer?: PartitionWriter): Promise<void> {
-    await table.look();
-    if (writer === undefined) await producer.send(entries.map((entry) => ({ topic: topic.name, ...entry })));
-    else for (const entry of entries) await writer.send(entry);
-  }
-
   return {
     get isLoaded() {
       return table.loaded;
@@ -71,11 +65,17 @@ export function createRegulationStore({
         await table.until(isFirst, LOOK_MS).catch(() => undefined);
       }
     },
-    async put(regulation, writer) {
-      await write([{ key: regulation.id, value: serde.encode(topic, regulation) }], writer);
+    async put(regulation, given) {
+      const writer = given ?? (await newWriter());
+      // One record in a topic that was lost would make it look whole (decision 118).
+      await table.look();
+      await writer.send({ key: regulation.id, value: serde.encode(topic, regulation) });
       const isVisible = (): boolean => (table.get(regulation.id)?.updatedAtMs ?? 0) >= regulation.updatedAtMs;
       await table.until(isVisible, VISIBLE_WITHIN_MS);
     },
-    remove: (ids) => write(ids.map((key) => ({ key, value: null }))),
+    async remove(ids) {
+      await table.look();
+      await producer.send(ids.map((key) => ({ topic: topic.name, key, value: null })));
+    },
   };
 }
