@@ -205,12 +205,14 @@ export const REGRESSIONS: readonly Regressions[] = [
       700026: "the disk kept what was under way when the power failed, without what it follows from",
       981014:
         "a change that met its destination switched off was not sent when that was on again within milliseconds",
-      1721436:
-        "the law asked for order of a suppressed user's call that its router had dropped, and one that was back after a cut sent",
       1721238:
         "the law did not know that a user was suppressed while a destination was given an audience that had been paused",
       1721350:
         "a regulation was asked for once more, as the answer was lost, behind its end: it began anew, with another moment",
+      1721436:
+        "the law asked for order of a suppressed user's call that its router had dropped, and one that was back after a cut sent",
+      1721896:
+        "a list was asked for while one partition's records were taken whose schema lists did not know yet",
       3000203: "a control process that was cut off wrote behind the end of a sync that it is under way",
     },
   },
