@@ -1,7 +1,8 @@
+import { MAX_WINDOW_MS } from "#contract";
 import { isRestoreMark, type Kafka, type PartitionWriter, type Producer, type Table } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import { type DestinationConfig, type Regulation, type TopicMap, witnessesOf } from "#topics";
+import { type DestinationConfig, KEPT_MS, type Regulation, type TopicMap, witnessesOf } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
 import { forgetEnded } from "../../records/durable-work/forgetting.ts";
 import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
@@ -10,6 +11,7 @@ import { Pace } from "../../records/durable-work/pace.ts";
 import { createSoleWriter } from "../../records/sole-writer.ts";
 import type { Suppressed } from "../../records/suppressions/suppressed.ts";
 import type { DestinationListing } from "../../resources/destinations/configured.ts";
+import { MAX_PAUSE_LIMIT_MS } from "../../resources/destinations/pause.ts";
 import { isConnected } from "../../resources/regulations/affected-sources.ts";
 import { hasEnded } from "../../resources/regulations/regulation.ts";
 import { createRegulationStore, type RegulationStore } from "../../resources/regulations/store.ts";
@@ -43,6 +45,12 @@ const NOTING_TIMEOUT_MS = 10_000;
 /** A regulation is held open while it is worked on, and has up to a megabyte. */
 const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 
+/**
+ * A call that was accepted before a deletion may wait so long until it is a dead letter: for routers, for deliverers, in its window, and in
+ * a pause. The deletion is known as long as the letter is kept, so that nothing sends or shows it.
+ */
+const LONGEST_WAIT_MS = KEPT_MS.calls + KEPT_MS.deliveryJobs + MAX_WINDOW_MS + MAX_PAUSE_LIMIT_MS;
+
 /** Takes part in working on regulations; the API does not wait for it. */
 export function openRegulations(context: Context, parts: OpenRegulationsParts): RegulationStore {
   const { kafka, serde, topics } = parts;
@@ -64,7 +72,7 @@ export function openRegulations(context: Context, parts: OpenRegulationsParts): 
   };
   const store = createRegulationStore({ topic, table, producer: asking, newWriter, serde });
   own(context, parts, { table, store, producer: kafka.durableProducer() });
-  forgetEnded(context, topics, { what: "regulations", store, hasEnded });
+  forgetEnded(context, topics, { what: "regulations", store, hasEnded, longerMs: LONGEST_WAIT_MS });
   return store;
 }
 

@@ -8,9 +8,11 @@ interface Forgetting<T> {
   readonly what: string;
   readonly store: { list(): readonly T[]; remove(ids: readonly string[]): Promise<void> };
   readonly hasEnded: (one: T) => boolean;
+  /** How much longer it is kept than a dead letter; not at all unless given. */
+  readonly longerMs?: number;
 }
 
-/** Removes what has ended, once an hour, when the dead letters are gone that it was made of, or that replays leave out for it. */
+/** Removes what has ended, once an hour, when the dead letters are gone that it was made of. */
 export function forgetEnded<T extends { readonly id: string; readonly updatedAtMs: number }>(
   {
     host,
@@ -19,12 +21,12 @@ export function forgetEnded<T extends { readonly id: string; readonly updatedAtM
     nowMs,
   }: Pick<ServiceContext<unknown>, "host" | "lifecycle" | "logger" | "nowMs">,
   { deadLetters: { cleanup } }: Pick<TopicMap, "deadLetters">,
-  { hasEnded, store, what }: Forgetting<T>,
+  { hasEnded, longerMs = 0, store, what }: Forgetting<T>,
 ): void {
   if (cleanup.policy !== "delete") return;
-  const { retentionMs } = cleanup;
+  const keptMs = cleanup.retentionMs + longerMs;
   const forget = (): void => {
-    const beforeMs = nowMs() - retentionMs;
+    const beforeMs = nowMs() - keptMs;
     const old = store.list().filter((one) => hasEnded(one) && one.updatedAtMs < beforeMs);
     store
       .remove(old.map(({ id }) => id))

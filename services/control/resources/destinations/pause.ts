@@ -8,8 +8,8 @@ import type { FieldProblem } from "../../http/problem.ts";
 import { isoTime } from "../../http/time-pages.ts";
 
 /** Calls are accepted for days, and what waits is rewritten every half hour: longer is a destination that is off. */
-const MAX_LIMIT_MS = 7 * UNITS_MS.d;
-const MAX_LIMIT = formatDuration(MAX_LIMIT_MS);
+export const MAX_PAUSE_LIMIT_MS = 7 * UNITS_MS.d;
+const MAX_LIMIT = formatDuration(MAX_PAUSE_LIMIT_MS);
 
 const LIMIT = `How long a call may wait for the pause to end, counted from when it was to be sent; then it is a dead letter, destination_paused. As 90s, 30m, 12h, 2d or in ISO 8601 (PT12H), at most ${MAX_LIMIT}; null is the window of retries.`;
 
@@ -31,7 +31,7 @@ export function pauseProblems(body: unknown): FieldProblem[] {
   if (typeof limit !== "string") return [];
   const limitMs = parseDuration(limit);
   if (limitMs === undefined) return [{ path: "callsWaitFor", message: "is not a duration such as 12h" }];
-  if (limitMs > 0 && limitMs <= MAX_LIMIT_MS) return [];
+  if (limitMs > 0 && limitMs <= MAX_PAUSE_LIMIT_MS) return [];
   return [{ path: "callsWaitFor", message: `must be longer than 0s, and at most ${MAX_LIMIT}` }];
 }
 

@@ -25,7 +25,7 @@ interface Regulations {
   list(): readonly Regulation[];
 }
 
-/** As the regulations say that are still kept: as long as a dead letter that is older than they are. */
+/** As the regulations say that are still kept: as long as dead letters of calls that were accepted before them. */
 export function createDeletedUsers(regulations: Regulations): DeletedUsers {
   const laterThan = ({ sourceId, type, receivedAtMs }: CallTime): Regulation[] => {
     if (type === "delete") return [];
