@@ -113,7 +113,7 @@ export function openDeliveries(
     calls: topics.calls,
     deletedUsers: parts.deletedUsers,
     destination: parts.destination,
-    findSettled: (destinationId, signal) => findSettled(settled, { destinationId, signal }),
+    findSettled: (replay, signal) => findSettled(settled, replay, signal),
     findMissing: (replay, signal) => findMissing(missing, replay, signal),
     beginSlices: () => parts.slices.begin(),
   };

@@ -31,6 +31,11 @@ export function isOfOneCall({ calls }: Pick<CallReplay, "calls">): boolean {
   return calls.sourceId !== null && calls.messageId !== null && isOfOneUser(calls);
 }
 
+/** What tells which calls are meant is more than can be kept in memory. Trying again would mostly find as many. */
+export class TooManyCalls extends RangeError {
+  override readonly name = "TooManyCalls";
+}
+
 type Asked = Pick<CallReplay, "calls" | "fromMs" | "toMs">;
 type Selected = Pick<Call, "sourceId" | "messageId" | "type" | "receivedAtMs" | "userId" | "anonymousId"> & {
   readonly body: Buffer;

@@ -3,9 +3,8 @@
 import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryJob, deliveryKey, type ReplayStretch } from "#topics";
-import { type CallReplay, isOfOneCall, stretchesLeft } from "./call-selection.ts";
+import { type CallReplay, isOfOneCall, stretchesLeft, TooManyCalls } from "./call-selection.ts";
 import { type Candidates, type CandidateWork, type Judged, openCandidates } from "./candidates.ts";
-import { TooManyGiven } from "./missing-calls.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 
 export interface CallReplayWork extends SendingWork, CandidateWork {
@@ -26,7 +25,7 @@ export async function workOnCalls(
     const candidates = await openCandidates(begun, work, signal);
     await new CallReplaying(begun, { work, candidates, signal }).run();
   } catch (error) {
-    if (!(error instanceof TooManyGiven)) throw error;
+    if (!(error instanceof TooManyCalls)) throw error;
     const ended = { state: "cancelled", error: error.message, updatedAtMs: work.nowMs() };
     await work.store.put({ ...begun, ...ended });
   }

@@ -41,13 +41,13 @@ export interface CandidateWork {
   readonly calls: Topic<"call">;
   readonly deletedUsers: Pick<DeletedUsers, "isOfDeleted">;
   readonly destination: (id: string) => DestinationConfig | undefined;
-  findSettled(destinationId: string, signal: AbortSignal): Promise<SettledCalls>;
+  findSettled(replay: CallReplay, signal: AbortSignal): Promise<SettledCalls>;
   findMissing(replay: CallReplay, signal: AbortSignal): Promise<MissingCalls>;
   /** Filters take long. */
   beginSlices(): Pause;
 }
 
-/** Resolves when what became of calls can be asked. Rejects with `signal`, and with a RangeError where there is too much to keep in memory. */
+/** Resolves when what became of calls can be asked. Rejects with `signal`, and with a TooManyCalls where there is too much to keep in memory. */
 export async function openCandidates(
   replay: CallReplay,
   work: CandidateWork,
@@ -55,7 +55,7 @@ export async function openCandidates(
 ): Promise<Candidates> {
   return isMissing(replay)
     ? missingCandidates(replay, work, await work.findMissing(replay, signal))
-    : sentCandidates(replay, work, await work.findSettled(replay.destinationId, signal));
+    : sentCandidates(replay, work, await work.findSettled(replay, signal));
 }
 
 const NOT_MEANT: Judged = { kind: "not_meant" };

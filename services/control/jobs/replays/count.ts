@@ -1,7 +1,7 @@
 // How many calls a replay of calls would send, without sending any.
 import type { Kafka, RawRecord } from "#kafka";
 import { type DryRun, dryRun } from "../../http/dry-run.ts";
-import { type CallReplay, recordsOf } from "./call-selection.ts";
+import { type CallReplay, recordsOf, TooManyCalls } from "./call-selection.ts";
 import { type Candidates, type CandidateWork, openCandidates } from "./candidates.ts";
 
 export interface CountWork extends CandidateWork {
@@ -15,8 +15,8 @@ export async function countCalls(replay: CallReplay, work: CountWork, signal: Ab
     await counting.run(signal);
     return counting.end(true);
   } catch (error) {
-    // Also where more calls wait than can be told from the others.
-    if (!signal.aborted && !(error instanceof RangeError)) throw error;
+    // Also where there are too many to tell which of them are meant.
+    if (!signal.aborted && !(error instanceof TooManyCalls)) throw error;
     return counting.end(false);
   }
 }

@@ -9,7 +9,7 @@ import type { ListedRoutedCall } from "../../deliveries/index/routed-calls-table
 import { placeOf, type Spot } from "../../records/places/places.ts";
 import { isUndecodable } from "../../records/places/undecodable.ts";
 import { IdSet, LastIds } from "../id-set.ts";
-import { type CallReplay, isOfDestination, recordsOf } from "./call-selection.ts";
+import { type CallReplay, isOfDestination, recordsOf, TooManyCalls } from "./call-selection.ts";
 import { findCovered } from "./covered.ts";
 
 /**
@@ -35,9 +35,6 @@ export interface MissingCallsParts {
   /** What of delivery-jobs has jobs of calls that were accepted since then (Unix ms). */
   jobStretches(fromMs: number | undefined): Promise<ReplayStretch[]>;
 }
-
-/** Trying again would find as many. */
-export class TooManyGiven extends RangeError {}
 
 /** 16 bytes for each. */
 export const MAX_GIVEN = 1_000_000;
@@ -153,7 +150,7 @@ class Given {
   #takeOthers(job: GivenJob, routersId: string): void {
     if (!this.#mayBeMeant(job) || this.#elsewhere.has(routersId)) return;
     if (this.#left === 0)
-      throw new TooManyGiven(
+      throw new TooManyCalls(
         `more than ${this.#most} of the calls were sent again before: narrow it by sourceId, from or to`,
       );
     this.#left -= 1;

@@ -1,20 +1,24 @@
 import { describe, expect, test } from "@jest/globals";
+import { job as jobRecord } from "#support/records";
+import type { DeliveryJob, ReplayedCalls } from "#topics";
 import type { FoundJob, WaitingReader } from "../../deliveries/waiting/reader.ts";
+import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts";
+import { type CallReplay, TooManyCalls } from "./call-selection.ts";
 import { findSettled } from "./settled-calls.ts";
 
 const SPOT = { partition: 0, offset: 4 };
-const job = (jobId: string) => ({ jobId, userId: "u1", anonymousId: null, body: Buffer.of() });
+const job = (jobId: string, changes: Partial<DeliveryJob> = {}) => jobRecord({ jobId, ...changes });
 
-function setup(waitingIds: readonly string[] = []) {
+function setup(waitingJobs: readonly DeliveryJob[] = [], calls: Partial<ReplayedCalls> = {}) {
   const looks: string[] = [];
   const world = { isDamaged: false };
   const waiting: WaitingReader = {
     async scan({ onJob }) {
       looks.push("what waits");
-      for (const id of waitingIds) await onJob({ topicName: id } as FoundJob);
+      for (const at of waitingJobs.keys()) await onJob({ topicName: `${at}` } as FoundJob);
       return undefined;
     },
-    decode: async ({ topicName: jobId }) => job(jobId) as never,
+    decode: async ({ topicName: at }) => waitingJobs[Number(at)] as DeliveryJob,
   };
   const found = findSettled(
     {
@@ -40,12 +44,14 @@ function setup(waitingIds: readonly string[] = []) {
           return looks.length > 4 && !world.isDamaged;
         },
       },
+      maxWaiting: 2,
       async deadLetterEnds() {
         looks.push("what has died");
         return [7];
       },
     },
-    { destinationId: "d1", signal: new AbortController().signal },
+    { ...replay({ ends: [] }), calls: replayedCalls(calls) } as CallReplay,
+    new AbortController().signal,
   );
   return { found, looks, world };
 }
@@ -60,7 +66,7 @@ describe("what has become of a call", () => {
   });
 
   test("is that it is pending until its job is committed, and while it waits", async () => {
-    const settled = await setup(["waits"]).found;
+    const settled = await setup([job("waits")]).found;
     expect(await settled.became(job("a"), { partition: 0, offset: 5 })).toBe("pending");
     expect(await settled.became(job("a"), { partition: 1, offset: 0 })).toBe("pending");
     expect(await settled.became(job("waits"), SPOT)).toBe("pending");
@@ -79,8 +85,11 @@ describe("what has become of a call", () => {
     expect(await became).toBe("dead");
   });
 
-  test("is not known while more calls wait than can be kept in mind", async () => {
-    const many = Array.from({ length: 200_001 }, (_, index) => `${index}`);
-    await expect(setup(many).found).rejects.toThrow("more than 200000 calls wait");
+  test("is not known where more of the selected calls wait than can be kept in mind; others do not count", async () => {
+    const two = [job("a"), job("b"), job("b", { attempts: 1 })];
+    const others = [job("c", { sourceId: "s2" }), job("d", { replayId: "rpl_0" })];
+    const settled = await setup([...two, ...others], { sourceId: "s1" }).found;
+    expect(await settled.became(job("b"), SPOT)).toBe("pending");
+    await expect(setup([...two, ...others]).found).rejects.toThrow(TooManyCalls);
   });
 });

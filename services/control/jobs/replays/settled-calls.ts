@@ -5,7 +5,8 @@ import type { DeliveryJob } from "#topics";
 import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import type { Progress } from "../../deliveries/index/progress.ts";
 import type { WaitingReader } from "../../deliveries/waiting/reader.ts";
-import type { Became } from "./call-selection.ts";
+import { IdSet } from "../id-set.ts";
+import { type Became, type CallReplay, isSelectedJob, TooManyCalls } from "./call-selection.ts";
 import { findCovered } from "./covered.ts";
 
 export interface SettledCalls {
@@ -25,37 +26,29 @@ export interface SettledCallsParts {
   readonly waiting: WaitingReader;
   readonly index: Pick<DeliveryIndex, "findDeadLetter">;
   readonly progress: Pick<Progress, "untilCovers">;
+  /** Waiting calls of those that a replay selects, that are kept in memory: a million unless given. */
+  readonly maxWaiting?: number;
   deadLetterEnds(): Promise<number[]>;
 }
 
-interface Asked {
-  readonly destinationId: string;
-  readonly signal: AbortSignal;
-}
-
-/** So many ids are 20 MB. Where more calls wait the endpoint is not taking any, and a replay has time. */
-const MAX_WAITING = 200_000;
+/** 16 bytes for each. */
+const MAX_WAITING = 1_000_000;
 
 /**
  * Looks in this order: what deliverers have committed, what waits, what has died. A job that is committed at the first look is in one of the
- * other two or was delivered; one that is not is pending. Rejects while more calls wait than can be kept in memory.
+ * other two or was delivered; one that is not is pending.
  */
-export async function findSettled(parts: SettledCallsParts, asked: Asked): Promise<SettledCalls> {
-  const { index, progress, waiting } = parts;
+export async function findSettled(
+  parts: SettledCallsParts,
+  replay: CallReplay,
+  signal: AbortSignal,
+): Promise<SettledCalls> {
+  const { index, progress } = parts;
   const committed = await parts.admin.committedOffsets(parts.groupId, parts.topicName);
-  const pending = new Set<string>();
-  await waiting.scan({
-    destinationIds: new Set([asked.destinationId]),
-    signal: asked.signal,
-    after: undefined,
-    async onJob(found) {
-      pending.add(jobKey(await waiting.decode(found)));
-      if (pending.size > MAX_WAITING) throw new RangeError(`more than ${MAX_WAITING} calls wait`);
-    },
-  });
-  asked.signal.throwIfAborted();
+  const pending = await findPending(parts, replay, signal);
+  signal.throwIfAborted();
   const ends = await parts.deadLetterEnds();
-  const covering = { progress, kind: "deadLetters", ends, signal: asked.signal } as const;
+  const covering = { progress, kind: "deadLetters", ends, signal } as const;
   return {
     async became(job, { offset, partition }) {
       if (offset >= (committed.get(partition) ?? 0) || pending.has(jobKey(job))) return "pending";
@@ -63,4 +56,29 @@ export async function findSettled(parts: SettledCallsParts, asked: Asked): Promi
       return letter === undefined ? "delivered" : "dead";
     },
   };
+}
+
+/** Of the calls that the replay selects alone: of no other one is it asked what became. */
+async function findPending(
+  { maxWaiting = MAX_WAITING, waiting }: SettledCallsParts,
+  replay: CallReplay,
+  signal: AbortSignal,
+): Promise<IdSet> {
+  const pending = new IdSet(maxWaiting);
+  let left = maxWaiting;
+  await waiting.scan({
+    destinationIds: new Set([replay.destinationId]),
+    signal,
+    after: undefined,
+    async onJob(found) {
+      const job = await waiting.decode(found);
+      if (!isSelectedJob(job, replay) || !pending.add(jobKey(job))) return;
+      left -= 1;
+      if (left < 0)
+        throw new TooManyCalls(
+          `more than ${maxWaiting} of the calls wait: narrow it by sourceId, from or to, or send them when fewer wait`,
+        );
+    },
+  });
+  return pending;
 }
