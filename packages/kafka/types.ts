@@ -90,6 +90,8 @@ export interface ReadRangeOptions extends TopicPartition {
   readonly toOffset: number;
   /** The next record waits for a returned promise. What it throws ends the reading. */
   onRecord(record: RawRecord): void | Promise<void>;
+  /** Called with how many offsets of the stretch retention has removed before they were read. */
+  onRemoved?(offsets: number): void;
   /** Ends the reading, which rejects with the code "aborted" once a promise of `onRecord` that is under way has ended. */
   readonly signal?: AbortSignal;
 }

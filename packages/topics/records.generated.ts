@@ -885,7 +885,7 @@ export interface Replay {
   replayed: number;
   /** Selected, but without a call that could be replayed. */
   skipped: number;
-  /** Matched, but removed from the topic before their turn. */
+  /** Matched, but removed from the topic before their turn; in a replay of calls records, those of others too. */
   expired: number;
   /** Matched, but left out: their users were deleted since. */
   deleted: number;

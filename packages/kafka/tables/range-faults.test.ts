@@ -127,7 +127,10 @@ describe("reading a range of a log that is not whole", () => {
     log.beforeFetch = (offset) => {
       if (offset === 10) log.low = 30;
     };
-    await reading(0, 50);
+    const removed: number[] = [];
+    await reading(0, 50, { onRemoved: (more) => removed.push(more) });
+    await reading(0, 20, { onRemoved: (more) => removed.push(more) });
+    expect(removed).toEqual([20, 20]);
     expect(read).toEqual([...offsets(0, 10), ...offsets(30, 50)]);
   });
 

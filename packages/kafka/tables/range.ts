@@ -90,6 +90,8 @@ class RangeReading {
   /** Takes what the log has between the ends: retention may have moved one of them, a lost leader the other. */
   async #clamp(): Promise<void> {
     const { low, high } = await this.#persistently(() => this.#bounds());
+    const removed = Math.min(low, this.#end) - this.#next;
+    if (removed > 0) this.#options.onRemoved?.(removed);
     this.#next = Math.max(this.#next, low);
     this.#end = Math.min(this.#end, high);
   }

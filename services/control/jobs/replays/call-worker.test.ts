@@ -23,6 +23,8 @@ interface World {
   readonly changes?: Partial<Replay>;
   readonly became?: (jobId: string) => Became;
   readonly deleted?: readonly string[];
+  /** Where the log of each partition begins. */
+  readonly low?: number;
   /** Kafka's acknowledgement. */
   readonly send?: () => Promise<void>;
   /** Called before each record is read. */
@@ -36,6 +38,7 @@ async function run({
   changes,
   became,
   deleted = [],
+  low = 0,
   onRead,
   send = async () => undefined,
 }: World = {}) {
@@ -63,8 +66,9 @@ async function run({
       },
     },
     kafka: {
-      async readRange({ partition, fromOffset, toOffset: end, onRecord, signal }) {
-        for (let offset = fromOffset; offset < end; offset += 1) {
+      async readRange({ partition, fromOffset, toOffset: end, onRecord, onRemoved, signal }) {
+        if (low > fromOffset) onRemoved?.(Math.min(low, end) - fromOffset);
+        for (let offset = Math.max(low, fromOffset); offset < end; offset += 1) {
           const found = sent[offset * 2 + partition];
           if (found === undefined) continue;
           onRead?.(offset * 2 + partition, world);
@@ -230,6 +234,13 @@ describe("a replay of calls", () => {
     const { jobs, saved } = await run({ changes: { cursor: "0:1", matched: 2, replayed: 2 } });
     expect(idsOf(jobs)).toEqual(["m4", "m1", "m3", "m5"]);
     expect(saved.at(-1)).toMatchObject({ matched: 6, replayed: 6 });
+  });
+
+  test("says how many records retention has removed before their turn", async () => {
+    const { jobs, saved } = await run({ low: 2 });
+    expect([idsOf(jobs), saved.at(-1)?.expired]).toEqual([["m4", "m5"], 4]);
+    const later = await run({ low: 3, changes: { cursor: "0:0", expired: 1 } });
+    expect(later.saved.at(-1)).toMatchObject({ state: "finished", expired: 6, cursor: "1:2" });
   });
 
   test("keeps its pace, and writes how far it is once a second", async () => {

@@ -46,6 +46,8 @@ class CallReplaying {
   /** Meant, and not written yet. */
   #jobs: DeliveryJob[] = [];
   #deleted = 0;
+  /** Records that nobody has read, those of others too. */
+  #expired = 0;
   #skipped = 0;
   /** By the owner before, in vain as far as the replay's record says. */
   #written = 0;
@@ -76,9 +78,12 @@ class CallReplaying {
     const { candidates, signal, work } = this.#parts;
     const ending = AbortSignal.any([signal, this.#enough.signal]);
     const onRecord = (record: RawRecord): Promise<void> | undefined => this.#take(record);
+    const onRemoved = (records: number): void => {
+      this.#expired += records;
+    };
     const range = { topic: candidates.topicName, partition, fromOffset, toOffset, signal: ending };
     try {
-      await work.kafka.readRange({ ...range, onRecord });
+      await work.kafka.readRange({ ...range, onRecord, onRemoved });
       await this.#step({ partition, offset: toOffset - 1 });
     } catch (error) {
       if (!ending.aborted) throw error;
@@ -142,11 +147,12 @@ class CallReplaying {
       replayed: this.#replay.replayed + sent,
       deleted: this.#replay.deleted + this.#deleted,
       skipped: this.#replay.skipped + this.#skipped,
+      expired: this.#replay.expired + this.#expired,
       cursor: `${partition}:${offset}`,
       updatedAtMs: work.nowMs(),
     };
     this.#jobs = [];
-    [this.#deleted, this.#skipped, this.#written] = [0, 0, 0];
+    [this.#deleted, this.#skipped, this.#written, this.#expired] = [0, 0, 0, 0];
     await this.#save.sometimes(this.#replay);
     await this.#rest(jobs.length);
   }

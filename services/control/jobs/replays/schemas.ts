@@ -66,7 +66,10 @@ export const ReplayView = Type.Object(
     }),
     replayed: Type.Integer({ description: "Calls that are delivery jobs again." }),
     skipped: Type.Integer({ description: "Selected, but no calls: records that could not be read." }),
-    expired: Type.Integer({ description: "Removed by retention before their turn." }),
+    expired: Type.Integer({
+      description:
+        "Removed by retention before their turn; in a replay of calls records of its topic, those of others too.",
+    }),
     deleted: Type.Integer({ description: "Left out, because their users were deleted since." }),
     deadAgain: Type.Integer({ description: "Calls that failed for good once more, so far." }),
     callsPerSecond: Type.Number(),
