@@ -91,7 +91,7 @@ export { CallMemory } from "./profile/recent-calls.ts";
 export { profileFromRecord, profileToRecord } from "./profile/record.ts";
 export { forgetUnused, leaveAudience } from "./profile/retire.ts";
 export { isKnownFromSummary, isUnknown, seedLeaves } from "./profile/seed.ts";
-export { MAX_SENT_TRAITS, type Sends, traitsAlong } from "./profile/sent-along.ts";
+export { isMuchWaiting, MAX_SENT_TRAITS, type Sends, traitsAlong } from "./profile/sent-along.ts";
 export { isSentFirst } from "./profile/settle.ts";
 export { isSilenced } from "./profile/suppression.ts";
 export { chooseVersions, type Versions } from "./profile/versions.ts";

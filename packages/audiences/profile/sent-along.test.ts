@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { createProfile, type Profile } from "./profile.ts";
-import { sentAlong, traitsAlong } from "./sent-along.ts";
+import { isMuchWaiting, sentAlong, traitsAlong } from "./sent-along.ts";
 import { setValue } from "./settle.ts";
 
 function profileWith(traits: Readonly<Record<string, unknown>>): Profile {
@@ -37,4 +37,14 @@ test("while 256 KB of traits wait to be sent, changes go without them, and with 
 
 test("what sends nothing more says nothing of it", () => {
   expect(sentAlong(profileWith({ plan: "pro" }), undefined)).toEqual({ traits: "", isTracked: false });
+});
+
+test("who has entered and left some four thousand times has much that waits to be counted", () => {
+  const waiting = (length: number) =>
+    isMuchWaiting({
+      moves: [],
+      outbox: [],
+      steps: Array.from({ length }, () => ({ computationId: "a", by: 1 })),
+    });
+  expect([waiting(4_096), waiting(4_097)]).toEqual([false, true]);
 });

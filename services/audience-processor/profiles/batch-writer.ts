@@ -5,7 +5,7 @@
 //      event again, and sends it before the event is settled; what came of no event is due at once. The message ids are the same.
 //   3. the records are settled. Before: they are read again, and are known by the applied offset.
 //   4. the group commits beyond them. Before: what was sent comes again with its record, and is sent once more, under the same message ids.
-import { completeRelease, type Profile } from "#audiences";
+import { completeRelease, isMuchWaiting, type Profile } from "#audiences";
 import { StoreLostError } from "#state";
 import {
   type Batch,
@@ -72,6 +72,11 @@ export class BatchWriter {
   /** Whether the next batch may need the profile. */
   isKept(id: string): boolean {
     return this.#open.changed.has(id) || this.#sent.has(id);
+  }
+
+  /** Whether the open batch is to be written before more happens to the profile: its record would become too large for Kafka. */
+  isFullFor(profile: Profile): boolean {
+    return this.#open.changed.has(profile.id) && isMuchWaiting(profile);
   }
 
   /** As that of `PartitionWorker`. */

@@ -62,6 +62,23 @@ describe("a call", () => {
   });
 });
 
+test("of one profile so much is folded before it is written that its record stays far below what Kafka takes", async () => {
+  const last = { event: "A", reduce: { fn: "last", path: "properties.v" } };
+  const bench = await Bench.with(audienceOf("last", last, { kind: "trait" }));
+  const write = Promise.withResolvers<void>();
+  bench.store.held = write.promise;
+  let most = 0;
+  bench.store.onWritten = () => {
+    most = Math.max(most, bench.store.get("u")?.length ?? 0);
+  };
+  const body = (n: number) => ({ properties: { v: `${n}${"界".repeat(490)}` } });
+  for (let n = 0; n < 400; n += 1) bench.call(callOf({ userId: "u", event: "A", ...times, body: body(n) }));
+  await bench.settled();
+  write.resolve();
+  while (bench.ended.length < 400) await bench.settled();
+  expect([bench.sent.length, most > 200_000, most < 300_000]).toEqual([400, true, true]);
+});
+
 describe("a death, or the loss of the partition,", () => {
   test("before the write leaves nothing: the record is given back", async () => {
     const bench = await Bench.with(RECENT);

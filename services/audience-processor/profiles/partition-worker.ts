@@ -40,6 +40,7 @@ export class PartitionWorker {
     this.#waiting = new WaitingEvents({
       ...parts,
       load: (id) => this.#cache.load(id),
+      isToBeWritten: (profile) => this.#writer.isFullFor(profile),
       reject: (taken, error) => this.#reject(taken, error),
       fold: (taken, profile) => this.#fold(taken, profile),
       mayFold: () => !this.#isFailed && !this.#isClosed,
@@ -191,6 +192,7 @@ export class PartitionWorker {
 
   #committed(batch: Batch): void {
     this.#cache.shrink((id) => this.#writer.isKept(id));
+    this.#waiting.goOn();
     if (isFull(batch) && this.isOurs) this.#takeDue();
   }
 

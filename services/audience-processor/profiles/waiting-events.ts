@@ -1,6 +1,6 @@
 // Events of one partition that were taken and not folded yet, in the order of the log. They wait while somebody holds them, while a profile's
-// schema is asked for, while the event loop has to turn, and for a merge that is ahead of what is known here: it brings what leaves have counted of the merged profile as calls
-// came. That profile's partition may know a leaf sooner than this one. Folded at once its state would be dropped, and nothing reads those
+// schema is asked for, while the event loop has to turn, while a profile has much that is not written, and for a merge that is ahead of what is
+// known here: it brings what leaves have counted of the merged profile as calls came. That profile's partition may know a leaf sooner than this one. Folded at once its state would be dropped, and nothing reads those
 // calls again.
 import type { ComputationSet, Profile } from "#audiences";
 import type { TurnTime } from "../turn-time.ts";
@@ -13,6 +13,8 @@ interface WaitingEventsParts {
   refresh(): Promise<unknown>;
   /** A promise while the profile cannot be had; throws when it cannot be read. */
   load(id: string): Profile | undefined | Promise<unknown>;
+  /** Whether the profile is to be written first; `goOn` is called once it is. */
+  isToBeWritten(profile: Profile): boolean;
   /** Its profile cannot be read. */
   reject(taken: Taken, error: Error): void;
   fold(taken: Taken, profile: Profile | undefined): void;
@@ -80,6 +82,9 @@ export class WaitingEvents {
         this.#waitFor(profile);
         return;
       }
+      const isFull =
+        profile !== undefined && !(profile instanceof Error) && this.#parts.isToBeWritten(profile);
+      if (isFull) return;
       this.#events.shift();
       if (profile instanceof Error) this.#parts.reject(next, profile);
       else this.#fold(next, profile);
