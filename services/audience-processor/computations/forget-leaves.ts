@@ -21,14 +21,18 @@ export async function forgetLeaves(parts: PassParts, uses: readonly LeafUse[]): 
 export async function changeProfiles(parts: PassParts, change: (profile: Profile) => boolean): Promise<void> {
   const { host, worker } = parts;
   const { term } = worker;
-  let looked = 0;
-  for (const id of [...worker.store.keys()]) {
-    for (let profile = worker.load(id); profile !== undefined && "then" in profile; profile = worker.load(id))
-      await profile;
-    const profile = worker.peek(id);
-    if (profile !== undefined && change(profile)) worker.change(profile);
-    looked += 1;
-    if (looked % PROFILES_A_TURN === 0) await host.delay(0);
+  for (let ids = someKeys(worker); ids.length > 0; ids = someKeys(worker, ids.at(-1))) {
+    for (const id of ids) {
+      for (
+        let profile = worker.load(id);
+        profile !== undefined && "then" in profile;
+        profile = worker.load(id)
+      )
+        await profile;
+      const profile = worker.peek(id);
+      if (profile !== undefined && change(profile)) worker.change(profile);
+    }
+    await host.delay(0);
     while (worker.unwritten > MAX_UNWRITTEN) await waitInTerm(parts, term);
     if (worker.term !== term) throw new TermEndedError("what was not durable is forgotten");
   }
@@ -37,6 +41,13 @@ export async function changeProfiles(parts: PassParts, change: (profile: Profile
     isDurable = true;
   });
   while (!isDurable) await waitInTerm(parts, term);
+}
+
+/** Those of the next turn: to list all of a partition with a million profiles holds up the event loop for seconds. */
+function someKeys({ store }: Pick<PassParts["worker"], "store">, after?: string): string[] {
+  const ids: string[] = [];
+  for (const id of store.keys(after)) if (ids.push(id) === PROFILES_A_TURN) break;
+  return ids;
 }
 
 /** Waits a little; rejects when the partition is lost, or what was not durable was forgotten. */
