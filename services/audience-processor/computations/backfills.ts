@@ -55,7 +55,9 @@ export class Backfills {
     this.#reading = new LogReading({ ...parts, logStart: async () => (await this.#bounds()).low });
     // At once: a leaf that is asked for again has missed what is folded meanwhile.
     parts.computations.whenCompiled(() => {
-      if (parts.worker.isOurs) this.#retire();
+      if (!parts.worker.isOurs) return false;
+      this.#retire();
+      return true;
     });
   }
 

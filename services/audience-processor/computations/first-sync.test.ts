@@ -182,6 +182,28 @@ describe("an audience that is paused and resumed before its next pass is due", (
   });
 });
 
+test("a pause that is learned while it is not sure whose the partition is is known once that is", async () => {
+  const { advance, bench, reported, start } = await setup(3);
+  const definition = { event: "A", within: "60s", count: { op: "gte", value: 2 } };
+  bench.computations.apply("twice", audienceOf("twice", definition));
+  const sync = start();
+  await sync.live("twice");
+  bench.computations.apply("twice", audienceOf("twice", definition, { isPaused: true, updatedAtMs: 2 }));
+  bench.store.isOurs = false;
+  const offset = bench.call(callOf({ userId: "u1", event: "A", ...times }));
+  await bench.settled();
+  bench.store.isOurs = true;
+  const known: unknown[] = [];
+  bench.store.onWritten = () => known.push(reported.at(-1)?.isPaused);
+  bench.again(offset);
+  await bench.settled();
+  expect(known).toEqual([true]);
+  bench.computations.apply("twice", audienceOf("twice", definition, { updatedAtMs: 3 }));
+  bench.worker.advanceTo(NOW_MS);
+  for (let look = 0; look < 3; look += 1) await advance(sync);
+  expect(bench.sent).toMatchObject([{ user: "u1", text: '{"twice":true}' }]);
+});
+
 test("a first sync that is paused and resumed on its way tells of those whom it passed meanwhile", async () => {
   const { advance, bench, reported, start } = await setup(600, 80);
   bench.computations.apply("seen", SEEN);

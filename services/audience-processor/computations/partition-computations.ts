@@ -22,13 +22,18 @@ interface OfPartition {
   isFirstOver(id: string): boolean;
 }
 
+/** False when it can do nothing yet. */
+type Look = () => boolean;
+
 export class PartitionComputations {
   readonly #shared: Computations;
   readonly #coverageOf: CoverageOf;
   readonly #isFirstOver: OfPartition["isFirstOver"];
   #set: ComputationSet = compileSet([]);
   #version = -1;
-  readonly #onCompiled: (() => void)[] = [];
+  readonly #onCompiled: Look[] = [];
+  /** Those that have not seen the set yet. */
+  #toLook: readonly Look[] = [];
 
   constructor(
     shared: Computations,
@@ -48,9 +53,17 @@ export class PartitionComputations {
         chosen.map((input) => this.#untracked(input)),
         this.#coverageOf,
       );
-      for (const look of this.#onCompiled) look();
+      this.#toLook = this.#onCompiled;
     }
+    if (this.#toLook.length > 0) this.#show();
     return this.#set;
+  }
+
+  #show(): void {
+    const looks = this.#toLook;
+    // One that looks asks for the set.
+    this.#toLook = [];
+    this.#toLook = looks.filter((look) => !look());
   }
 
   /** Without track calls while its first pass over the profiles is not over. */
@@ -60,8 +73,8 @@ export class PartitionComputations {
     return { ...input, sends: untrackedUnless(this.#isFirstOver(id), sends) };
   }
 
-  /** `look` is called with each other set, before anything is folded by it. */
-  whenCompiled(look: () => void): void {
+  /** `look` is called with each other set, before anything is folded by it, and again with each later use of the set until it is true. */
+  whenCompiled(look: Look): void {
     this.#onCompiled.push(look);
   }
 

@@ -13,14 +13,16 @@ interface PausesParts {
 
 /**
  * From now on there may be differences that are not sent: a resume looks for them. Profiles that are folded so are written once that is
- * noted: an owner who finds the audience resumed, and nothing noted, looks for nothing.
+ * noted: an owner who finds the audience resumed, and nothing noted, looks for nothing. False while the partition may be another's: it can be
+ * this one's still, and the pause is to be noted then.
  */
-export function notePauses({ computations, nowMs, progressOf, reportDurably, worker }: PausesParts): void {
-  if (!worker.isOurs) return;
+export function notePauses({ computations, nowMs, progressOf, reportDurably, worker }: PausesParts): boolean {
+  if (!worker.isOurs) return false;
   const paused: AudienceProgress[] = [];
   for (const { deletedAtMs, id, isPaused } of computations.configs) {
     const known = isPaused && deletedAtMs === null ? progressOf(id) : undefined;
     if (known?.isPaused === false) paused.push({ ...known, isPaused: true, updatedAtMs: nowMs() });
   }
   if (paused.length > 0) worker.writeAfter(reportDurably(paused));
+  return true;
 }
