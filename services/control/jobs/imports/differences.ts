@@ -43,7 +43,7 @@ type Take = (step: DifferenceStep) => Promise<void>;
 /** Lookups of one turn of the event loop: a millisecond. */
 const LOOKUPS_A_TURN = 200;
 
-/** One comparison. The ids of the rows are in memory while it lasts, as hashes. */
+/** One comparison. The profiles of the rows are in memory while it lasts, as hashes. */
 export class Differences {
   readonly #import: MembershipImport;
   readonly #parts: DifferenceParts;
@@ -54,8 +54,7 @@ export class Differences {
     this.#import = one;
     this.#parts = parts;
     this.#signal = signal;
-    // A merged user is there under two ids.
-    this.#named = new IdSet(one.rows * 2);
+    this.#named = new IdSet(one.rows);
   }
 
   /** Goes through the rows; those that are done by the import's record are noted as named, and no more. */
@@ -92,10 +91,9 @@ export class Differences {
     let [users, suppressed] = [0, 0];
     for (const userId of userIds) {
       const id = userProfileId(userId);
-      if (!this.#named.add(id)) continue;
       const found = await this.#parts.profiles.survivorOf(id);
       const profileId = found?.id ?? id;
-      if (profileId !== id && !this.#named.add(profileId)) continue;
+      if (!this.#named.add(profileId)) continue;
       users += 1;
       const isMember = this.#import.mode !== "remove";
       if (this.#parts.isSuppressed(userId)) suppressed += 1;

@@ -12,6 +12,7 @@ import { listEvent } from "./differences.ts";
 import { oldestHeldMs } from "./held.ts";
 import type { ImportParts } from "./parts.ts";
 import { createImportQueue, type ImportQueue } from "./queue.ts";
+import { ComparisonRoom } from "./room.ts";
 import { createStagedRows, type StagedRows } from "./staged-rows.ts";
 import { untilFolded } from "./up-to-date.ts";
 import { type ImportWork, workOn } from "./worker.ts";
@@ -151,6 +152,7 @@ function workOf(
     isThere: (id) => audiences.get(id)?.deletedAtMs === null,
     eventOf: (one, change) => listEvent({ serde, topic: topics.profileEvents }, one, change),
     onWritten: (count) => written.inc({}, count),
+    room: new ComparisonRoom(host),
     pace: new Pace(settings.imports.changesPerSecond, host),
     host,
     nowMs,

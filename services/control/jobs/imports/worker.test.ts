@@ -2,8 +2,10 @@
 import { expect, test } from "@jest/globals";
 import type { MembershipImport } from "#topics";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
+import { Differences } from "./differences.ts";
 import { importOf } from "./fixtures/import.ts";
 import { applied, confirmed, type ImportMode } from "./import.ts";
+import { ComparisonRoom } from "./room.ts";
 import { RowsExpiredError } from "./staged-rows.ts";
 import { type ImportWork, workOn } from "./worker.ts";
 
@@ -36,6 +38,7 @@ class World {
   /** Somebody has written of it behind what is known of it. */
   isOvertaken = false;
   elapsedMs = 0;
+  room = new ComparisonRoom({ delay: () => Promise.reject(new Error("there is room")) });
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -104,6 +107,7 @@ class World {
       },
       profiles: this.#profiles(),
       isSuppressed: (userId) => (this.#options.suppressed ?? []).includes(userId),
+      room: this.room,
       untilUpToDate: async () => undefined,
       isThere: () => this.isThere,
       eventOf: (_, { isMember, profileId }) => ({
@@ -207,6 +211,29 @@ test("without all of its rows it is refused before anything is taken away; so is
   deleted.isThere = false;
   await deleted.run();
   expect([deleted.one.state, deleted.events]).toEqual(["refused", []]);
+});
+
+test("five million users take 64 MB while they are compared", () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const work = new World({ rows: [], members: [] }).work();
+  const comparison = new Differences(importOf({ rows: 5_000_000 }), work, new AbortController().signal);
+  const megabytes = (process.memoryUsage().arrayBuffers - before) / 1024 / 1024;
+  expect([comparison, Math.round(megabytes)]).toEqual([comparison, 64]);
+});
+
+test("one waits, with nothing done, while others of ten million rows are compared", async () => {
+  const world = new World({ rows: ["a"], members: [] });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const steps: number[] = [];
+  const delay = async (): Promise<void> => {
+    steps.push(world.steps);
+    end();
+  };
+  world.room = new ComparisonRoom({ delay });
+  for (let large = 0; large < 2; large += 1)
+    void world.room.occupy(5_000_000, () => ended, new AbortController().signal);
+  await world.run();
+  expect([steps[0], world.one.state]).toEqual([0, "applied"]);
 });
 
 test("one that has ended is not worked on", async () => {

@@ -1,6 +1,6 @@
 // Applies one import, from where its record says it is. What is left behind when the process dies, line by line:
 //
-//   older imports have ended → profiles are up to date → compare → (1) → counts, or held → (2) changes → progress → (2) … → applied
+//   older imports have ended → there is room → profiles are up to date → compare → (1) → counts, or held → (2) changes → progress → (2) … → applied
 //
 //   (1) Nothing was written: it is compared again.
 //   (2) Changes since the last progress are written again, where the profiles do not have them yet. A user who is on a list comes onto it
@@ -14,10 +14,12 @@ import type { Pace } from "../../records/durable-work/pace.ts";
 import { type Change, type DifferenceParts, type DifferenceStep, Differences } from "./differences.ts";
 import { applied, type Counts, compared, type Place, progressed, refused } from "./import.ts";
 import type { ImportQueue } from "./queue.ts";
+import type { ComparisonRoom } from "./room.ts";
 import { RowsExpiredError } from "./staged-rows.ts";
 
 export interface ImportWork extends DifferenceParts {
   readonly queue: Omit<ImportQueue, "all" | "remove">;
+  readonly room: ComparisonRoom;
   /** Resolves when the profiles have all that was written of them before the call. */
   readonly untilUpToDate: (signal: AbortSignal) => Promise<void>;
   /** False for a list that is deleted. */
@@ -43,6 +45,10 @@ export async function workOn(id: string, work: ImportWork, signal: AbortSignal):
     return;
   }
   await work.queue.untilOlderHaveEnded(found, signal);
+  await work.room.occupy(found.rows, () => carryOut(found, work, signal), signal);
+}
+
+async function carryOut(found: MembershipImport, work: ImportWork, signal: AbortSignal): Promise<void> {
   if (!work.isThere(found.audienceId)) {
     await work.queue.put(refused(found, "the list was deleted", work.nowMs()));
     return;

@@ -5,7 +5,7 @@ import type { Row } from "./row.ts";
 
 /** Rows of one record, which holds a megabyte. */
 const MAX_CHUNK = { rows: 5_000, characters: 200_000 };
-/** The ids of five million users take 64 MB while they are compared. */
+/** Five million users take 64 MB while they are compared. */
 const MAX_ROWS = 5_000_000;
 /** So many wrong lines are named; the others are counted. */
 const MAX_ERRORS = 50;
