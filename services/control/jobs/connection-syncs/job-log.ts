@@ -1,7 +1,9 @@
 // Where jobs of a destination stand in the log of jobs: what the router has written before a call of ours, and what behind it.
-import { type Admin, type Kafka, partitionOfKey } from "#kafka";
+import { type Admin, type Kafka, partitionOfKey, type RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { Topic } from "#topics";
+import { isUndecodable } from "../../records/places/undecodable.ts";
+import { isOfDestination } from "../replays/call-selection.ts";
 
 /** Where each partition ended, by its number. */
 export type JobEnds = ReadonlyMap<number, number>;
@@ -33,13 +35,21 @@ interface JobLogParts {
 }
 
 export function createJobLog({ admin, kafka, serde, topic }: JobLogParts): JobLog {
-  const decode = serde.decodeFields(topic, ["destinationId", "messageId"]);
+  const decode = serde.decodeFields(topic, ["messageId"]);
   const ends = async (): Promise<JobEnds> =>
     new Map((await admin.offsets(topic.name)).map(({ high, partition }) => [partition, high]));
   return {
     ends,
     async placesSince({ from, destinationId, keys, signal }) {
       const places = new Map<string, Place>();
+      const take = async ({ offset, partition, value }: RawRecord): Promise<void> => {
+        try {
+          places.set((await decode(value)).messageId, { partition, offset });
+        } catch (error) {
+          // Deliverers could not read it either.
+          if (!isUndecodable(error)) throw error;
+        }
+      };
       const now = await ends();
       for (const partition of new Set(keys.map((key) => partitionOfKey(key, now.size))))
         await kafka.readRange({
@@ -48,10 +58,7 @@ export function createJobLog({ admin, kafka, serde, topic }: JobLogParts): JobLo
           fromOffset: from.get(partition) ?? 0,
           toOffset: now.get(partition) ?? 0,
           signal,
-          async onRecord({ offset, value }) {
-            const job = await decode(value);
-            if (job.destinationId === destinationId) places.set(job.messageId, { partition, offset });
-          },
+          onRecord: (record) => (isOfDestination(destinationId, record) ? take(record) : undefined),
         });
       return places;
     },
