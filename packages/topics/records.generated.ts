@@ -120,6 +120,8 @@ export interface AuditEntry {
   after: null | string;
   /** False: the entry before it with the same id said so, and then the change was refused. */
   isMade: boolean;
+  /** That of the request by its Idempotency-Key, empty of one without; null: the version before wrote none. */
+  claim: null | string;
 }
 
 /** One accepted call. The body is the delivered JSON, written once at ingest; the other fields are what routing needs. */

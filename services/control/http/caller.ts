@@ -3,12 +3,13 @@ import type { FastifyRequest } from "fastify";
 import type { ApiScope } from "#runtime";
 import type { Caller } from "./auth.ts";
 import { ProblemError } from "./problem.ts";
+import type { Claim } from "./request-keys/claims.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller;
-    /** Unix ms. A change that is not begun by then is not made: the request is taken for dead, and may be carried out again. */
-    changesUntilMs?: number;
+    /** Of a request with an Idempotency-Key that is carried out. */
+    claim?: Claim;
   }
   interface FastifyContextConfig {
     /** What the caller's token must allow, `any` for whoever is let in; unless given, read for GET and write for everything else. */
@@ -22,15 +23,19 @@ declare module "fastify" {
 export interface Actor {
   readonly token: string;
   readonly requestId: string | null;
-  /** Unix ms; of a request that may be carried out again afterwards. */
+  /** Of a request that may be carried out again. Other requests may have its id. */
+  readonly claim?: string;
+  /** Unix ms: when that is. A change that is not begun by then is not made. */
   readonly changesUntilMs?: number;
 }
 
 /** Control itself. */
 export const CONTROL_ACTOR: Actor = { token: "control", requestId: null };
 
-export function actorOf({ caller, changesUntilMs, id }: FastifyRequest): Actor {
-  return { token: caller.name, requestId: id, ...(changesUntilMs !== undefined && { changesUntilMs }) };
+export function actorOf({ caller, claim, id }: FastifyRequest): Actor {
+  const actor = { token: caller.name, requestId: id };
+  if (claim === undefined) return actor;
+  return { ...actor, claim: claim.begun.claim, changesUntilMs: claim.changesUntilMs };
 }
 
 /** Throws a 403 that names the scope. What is not there needs none. */

@@ -131,7 +131,7 @@ function acceptJsonOnly(app: ControlApp): void {
 
 function addHooks(app: ControlApp, { authorise, telemetry }: ServerOptions, connections: Connections): void {
   app.decorateRequest("caller");
-  app.decorateRequest("changesUntilMs");
+  app.decorateRequest("claim");
   app.addHook("onRequest", async (request, reply) => {
     reply.header(REQUEST_ID, request.id);
     request.caller = authorise(identityOf(request));

@@ -4,13 +4,13 @@ import type { AuditFilter, AuditNote } from "../../http/audit/parts.ts";
 import { placeOf, type Spot } from "../../records/places/places.ts";
 import { Conditions, type Page, type Row, type Statements, textOrNull } from "./sql.ts";
 
-const COLUMNS = "place, id, at_ms, token, request_id, action, resource, resource_id, is_made, size";
+const COLUMNS = "place, id, at_ms, token, request_id, action, resource, resource_id, is_made, size, claim";
 
 /** One that is written once more, as its change was not made, takes the place of the first. */
 export function insertAuditEntry(sql: Statements, entry: AuditEntry, spot: Spot): void {
-  const { action, after, atMs, before, id, isMade, requestId, resource, resourceId, token } = entry;
+  const { action, after, atMs, before, claim, id, isMade, requestId, resource, resourceId, token } = entry;
   sql.run(
-    `INSERT OR REPLACE INTO audit_entries (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO audit_entries (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placeOf(spot),
     id,
     atMs,
@@ -21,18 +21,20 @@ export function insertAuditEntry(sql: Statements, entry: AuditEntry, spot: Spot)
     resourceId,
     isMade ? 1 : 0,
     (before?.length ?? 0) + (after?.length ?? 0),
+    claim,
   );
 }
 
 /** Newest first. */
 export function listAuditEntries(
   sql: Statements,
-  { fromMs, isMade, requestId, resourceId, toMs }: AuditFilter,
+  { claim, fromMs, isMade, requestId, resourceId, toMs }: AuditFilter,
   { behind, limit }: Page,
 ): AuditNote[] {
   const { values, where } = new Conditions()
     .add("resource_id = ?", resourceId)
     .add("request_id = ?", requestId)
+    .add("(claim = ? OR claim IS NULL)", claim)
     .add("is_made = ?", isMade && 1)
     .add("at_ms >= ?", fromMs)
     .add("at_ms < ?", toMs)

@@ -361,6 +361,17 @@ test("a change that was made is found behind any number that were not", () => {
   expect(index.listAuditEntries({ requestId: "r1" }, ALL)).toHaveLength(100);
 });
 
+test("of requests with one id each has its own changes, and those that the version before wrote", () => {
+  const { index, read } = open();
+  const claims = ["c1", "c2", "", null];
+  read(
+    "auditLog",
+    claims.map((claim, at) => auditEntry({ id: `log_${at}`, requestId: "r1", claim })),
+  );
+  const found = index.listAuditEntries({ requestId: "r1", claim: "c1" }, ALL);
+  expect(found.map(({ id }) => id)).toEqual(["log_3", "log_0"]);
+});
+
 /** Overwrites everything behind the first pages, which opening does not look at. */
 function damage(file: string): void {
   const descriptor = openSync(file, "r+");

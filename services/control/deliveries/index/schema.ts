@@ -1,6 +1,6 @@
 // The tables of the index. Whatever changes here gets a new version: a file of another one is thrown away and made again from the topics.
 
-export const SCHEMA_VERSION = 15;
+export const SCHEMA_VERSION = 16;
 
 /** Tables that are kept below a bound. SQLite would go through all of a table to count it: 45 ms for two million rows. */
 const COUNTED = [
@@ -135,7 +135,7 @@ CREATE INDEX dead_letters_by_replay ON dead_letters (replay_id) WHERE replay_id 
 CREATE TABLE audit_entries (
   place INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE, at_ms INTEGER NOT NULL, token TEXT NOT NULL, request_id TEXT, action TEXT NOT NULL,
-  resource TEXT NOT NULL, resource_id TEXT NOT NULL, is_made INTEGER NOT NULL, size INTEGER NOT NULL
+  resource TEXT NOT NULL, resource_id TEXT NOT NULL, is_made INTEGER NOT NULL, size INTEGER NOT NULL, claim TEXT
 );
 CREATE INDEX audit_entries_by_time ON audit_entries (at_ms);
 CREATE INDEX audit_entries_by_resource ON audit_entries (resource_id, at_ms);

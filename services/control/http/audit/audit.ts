@@ -69,7 +69,7 @@ export function createAudit({ topic, producer, serde, ids, nowMs }: AuditParts):
     producer.send([{ topic: topic.name, key: entry.id, value: serde.encode(topic, entry) }]);
   return {
     async record({ by, action, resource, resourceId, before, after }) {
-      const { changesUntilMs = Number.POSITIVE_INFINITY, requestId, token } = by;
+      const { changesUntilMs = Number.POSITIVE_INFINITY, claim = "", requestId, token } = by;
       const atMs = nowMs();
       if (atMs > changesUntilMs)
         throw new ProblemError("unavailable", "the request has taken too long; nothing was changed");
@@ -85,6 +85,7 @@ export function createAudit({ topic, producer, serde, ids, nowMs }: AuditParts):
         before: change.before === null ? null : JSON.stringify(change.before),
         after: change.after === null ? null : JSON.stringify(change.after),
         isMade: true,
+        claim,
       };
       await write(entry);
       return { notMade: () => write({ ...entry, isMade: false }) };

@@ -2,7 +2,7 @@ import type { Host } from "#host";
 import type { AuditEntry } from "#topics";
 
 /** An entry without what was changed, which stays in the log. */
-export interface AuditNote extends Omit<AuditEntry, "before" | "after"> {
+export interface AuditNote extends Omit<AuditEntry, "before" | "after" | "claim"> {
   /** Where the whole entry stands. */
   readonly place: number;
   /** Of what was changed, in characters. */
@@ -13,6 +13,8 @@ export interface AuditNote extends Omit<AuditEntry, "before" | "after"> {
 export interface AuditFilter {
   readonly resourceId?: string | undefined;
   readonly requestId?: string | undefined;
+  /** With those that say no claim, of the version before. */
+  readonly claim?: string | undefined;
   /** True: changes that were made alone. */
   readonly isMade?: true | undefined;
   /** Unix ms. */

@@ -35,7 +35,7 @@ export interface KeyedRequest {
 export interface Claim {
   readonly kind: "claim";
   readonly begun: RequestKey;
-  /** Unix ms: a change that is not begun by then is not made. */
+  /** Unix ms: a change that is not begun by then is not made, as the request is taken for dead then, and may be carried out again. */
   readonly changesUntilMs: number;
 }
 
@@ -205,10 +205,11 @@ async function unkept(parts: ClaimParts, begun: RequestKey): Promise<ProblemErro
 }
 
 /** What the audit log has of the request, for people; "" for nothing. */
-async function changesOf({ auditLog, host }: ClaimParts, { requestId, atMs }: RequestKey): Promise<string> {
+async function changesOf({ auditLog, host }: ClaimParts, begun: RequestKey): Promise<string> {
+  const { atMs: fromMs, claim, requestId } = begun;
   await refreshAll([auditLog], host);
   return auditLog
-    .list({ requestId, fromMs: atMs, isMade: true }, { limit: NAMED_CHANGES })
+    .list({ requestId, claim, fromMs, isMade: true }, { limit: NAMED_CHANGES })
     .toReversed()
     .map(({ action, resource, resourceId }) => `${resource} ${resourceId} ${action}`)
     .join(", ");

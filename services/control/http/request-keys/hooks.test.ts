@@ -134,6 +134,24 @@ describe("a first request", () => {
     expect(world.made).toHaveLength(1);
   });
 
+  test("that failed before any change is carried out by the next, whatever other requests with its X-Request-Id have changed", async () => {
+    const { world, p } = await setup();
+    const asked = { key: "k", requestId: "job-42" };
+    world.beforeAudit = unavailable;
+    expect((await p.ask(asked)).status).toBe(503);
+    for (const key of ["other", undefined])
+      expect((await p.ask({ requestId: "job-42", ...(key && { key }) })).status).toBe(201);
+    expect((await p.ask(asked)).status).toBe(201);
+  });
+
+  test("that failed in the version before, when it may have changed something, is not repeated", async () => {
+    const { world, p } = await setup();
+    world.behindAudit = unavailable;
+    expect((await p.ask({ key: "k" })).status).toBe(503);
+    for (const entry of world.audited) entry.claim = null;
+    expect((await p.ask({ key: "k" })).body.detail).toContain("source t0 created");
+  });
+
   test("that failed when it may have changed something is not repeated; what that may be is named", async () => {
     const { world, p, q } = await setup();
     world.behindAudit = unavailable;

@@ -21,13 +21,6 @@ import {
 import type { KeptAnswer } from "./sealed.ts";
 import type { KeyObserver } from "./telemetry.ts";
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Of a request with an Idempotency-Key that is carried out. */
-    claim?: Claim;
-  }
-}
-
 export interface RequestKeyParts {
   readonly requestKeys: ClaimParts & { readonly observer: KeyObserver; readonly logger: Logger };
 }
@@ -51,7 +44,6 @@ const KeyHeader = Type.String({
 
 /** For the routes that are added after it. Costs nothing without the header. */
 export function acceptRequestKeys(app: ControlApp, parts: RequestKeyParts): void {
-  app.decorateRequest("claim");
   app.addHook("onRoute", (route) => {
     // What changes nothing may be asked again.
     if (route.method !== "POST" || route.config?.scope === "read") return;
@@ -84,7 +76,6 @@ async function begin({ requestKeys }: RequestKeyParts, request: FastifyRequest, 
     }
     observer.carriedOut();
     request.claim = begun;
-    request.changesUntilMs = begun.changesUntilMs;
   } catch (error) {
     observer.refused();
     if (error instanceof UnderWay) reply.header("retry-after", String(AGAIN_AFTER_SECONDS));
