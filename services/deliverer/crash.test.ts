@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { partitionOfKey } from "#kafka";
 import { type Receiver, startReceiver } from "#support/receiver";
@@ -12,13 +11,15 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  deliverer = await startDeliverer({ retryDelaysMs: [300, 600] });
-}, 60_000);
+  // The process, or this one, may stand still for a moment: no request is to be over for that.
+  const settings = { HOOKLINE_RESPONSE_DEADLINE: "60s" };
+  deliverer = await startDeliverer({ retryDelaysMs: [300, 600], settings });
+}, 180_000);
 
 afterAll(async () => {
   await deliverer.stop();
   await receiver.close();
-}, 60_000);
+}, 180_000);
 
 async function emitTo(path: string, count: number): Promise<string[]> {
   await deliverer.configure(path, destination({ id: path, urls: [receiver.url(path)] }));
@@ -40,10 +41,10 @@ test("killed in the middle of its work and started again, it delivers every job"
     return messageIds.filter((messageId) => !found.has(messageId));
   };
   await until(() => missing().length === 0, {
-    timeoutMs: 25_000,
+    timeoutMs: 60_000,
     what: () => `${missing().length} jobs that did not arrive`,
   });
-}, 60_000);
+}, 180_000);
 
 /** Ids of jobs of this destination whose records all lie in one partition of the two. */
 function jobsIn(partition: number, destinationId: string, count: number): DeliveryJob[] {
@@ -54,39 +55,38 @@ function jobsIn(partition: number, destinationId: string, count: number): Delive
   return Array.from({ length: count }, () => newJob(destinationId, { shard }));
 }
 
-test("killed while an endpoint takes 4.9 s, it sends again only what the quick one beside it got just before", async () => {
-  receiver.script("/slow", { status: 200, delayMs: 4_900 }, { status: 200 });
+test("killed while an endpoint does not answer, it sends again only what the quick one beside it got just before", async () => {
+  receiver.script("/slow", { behaviour: "hang" }, { status: 200 });
   for (const path of ["/slow", "/quick"])
     await deliverer.configure(path, destination({ id: path, urls: [receiver.url(path)] }));
   await deliverer.emit(...jobsIn(0, "/slow", 1));
-  const [slow] = await receiver.untilReceived("/slow", 1);
+  await receiver.untilReceived("/slow", 1);
   const sent: string[] = [];
-  // The kill comes at once after the last answers, so that some are doubled.
-  do {
-    await sleep(100);
+  const sendTen = async () => {
     const jobs = jobsIn(0, "/quick", 10);
     await deliverer.emit(...jobs);
     sent.push(...jobs.map(({ messageId }) => messageId));
     await receiver.untilReceived("/quick", sent.length);
-  } while (Date.now() - (slow?.receivedAtMs ?? 0) < 3_000);
-  const killedAtMs = Date.now();
+  };
+  for (let round = 0; round < 20; round += 1) await sendTen();
+  const before = [...sent];
+  await until(async () => (await deliverer.undone(0)) === 1, {
+    timeoutMs: 60_000,
+    what: "the commit of all but the slow one",
+  });
+  // The kill comes at once after the last answers, so that some are doubled.
+  await sendTen();
   await deliverer.service.kill();
   await deliverer.service.restart();
-  await receiver.untilReceived("/slow", 2, 40_000);
+  await receiver.untilReceived("/slow", 2);
   const [last] = jobsIn(0, "/quick", 1);
   if (last === undefined) throw new Error("no job");
   await deliverer.emit(last);
-  await until(() => arrived("/quick").includes(last.messageId), { timeoutMs: 20_000, what: "the last job" });
+  await until(() => arrived("/quick").includes(last.messageId), { timeoutMs: 60_000, what: "the last job" });
   expect(new Set(arrived("/quick"))).toEqual(new Set([...sent, last.messageId]));
-  const firsts = new Map<string, number>();
-  const doubledAgesMs = receiver.requestsTo("/quick").flatMap(({ json, receivedAtMs }) => {
-    const messageId = String(json["messageId"]);
-    const firstAtMs = firsts.get(messageId);
-    firsts.set(messageId, firstAtMs ?? receivedAtMs);
-    return firstAtMs === undefined ? [] : [killedAtMs - firstAtMs];
-  });
-  expect(Math.max(0, ...doubledAgesMs)).toBeLessThanOrEqual(200);
-}, 90_000);
+  const times = Map.groupBy(arrived("/quick"), (messageId) => messageId);
+  expect(before.filter((messageId) => times.get(messageId)?.length !== 1)).toEqual([]);
+}, 180_000);
 
 test("when a second one comes, and goes, while an endpoint takes 4 s for each call, nothing is sent twice", async () => {
   receiver.script("/slowly", { status: 200, delayMs: 4_000 });
@@ -106,7 +106,7 @@ test("when a second one comes, and goes, while an endpoint takes 4 s for each ca
   } finally {
     await second.kill();
   }
-}, 150_000);
+}, 180_000);
 
 test("stopped by SIGTERM it finishes what is in flight, and nothing is sent twice", async () => {
   receiver.script("/stopped", { status: 200, delayMs: 400 });
@@ -115,20 +115,21 @@ test("stopped by SIGTERM it finishes what is in flight, and nothing is sent twic
   expect(await deliverer.service.stop()).toBe(0);
   await deliverer.service.restart();
   await until(() => new Set(arrived("/stopped")).size === messageIds.length, {
-    timeoutMs: 15_000,
+    timeoutMs: 60_000,
     what: "all jobs",
   });
   expect(arrived("/stopped").sort()).toEqual(messageIds.sort());
-}, 60_000);
+}, 180_000);
 
 test("stopped while an endpoint hangs and calls wait for it, it ends in order, and every job is there afterwards", async () => {
+  await deliverer.service.restart({ HOOKLINE_RESPONSE_DEADLINE: "5s" });
   receiver.script("/hanging", ...Array(8).fill({ behaviour: "hang" }), { status: 200 });
   const messageIds = await emitTo("/hanging", 200);
   await receiver.untilReceived("/hanging", 8);
   expect(await deliverer.service.stop()).toBe(0);
   await deliverer.service.restart();
   await until(() => new Set(arrived("/hanging")).size === messageIds.length, {
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     what: "all jobs",
   });
-}, 60_000);
+}, 180_000);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await deliverer?.stop();
   await receiver?.close();
-}, 60_000);
+}, 180_000);
 
 async function setUp(retryDelaysMs: readonly number[], settings: Readonly<Record<string, string>> = {}) {
   const endpoint = await startReceiver();
@@ -36,20 +36,23 @@ test("a job whose request hangs, while a pass delivers what waits behind it, is 
   const { arrivals, endpoint, running } = await setUp([delayMs, 3_600_000], {
     HOOKLINE_RESPONSE_DEADLINE: "120s",
   });
-  // Each fails once; the first hangs when it is due, the second shows that the endpoint is well, and the third is woken by that.
+  // Each fails once; of the first two one hangs when it is due, the other shows that the endpoint is well, and the third is woken by that.
   endpoint.script("/hook", ...Array(3).fill({ status: 503 }), { behaviour: "hang" }, { status: 200 });
-  const [hanging, telling, woken] = [newJob("d"), newJob("d"), newJob("d")];
-  for (const [index, job] of [hanging, telling, woken].entries()) {
+  const [one, other, woken] = [newJob("d"), newJob("d"), newJob("d")];
+  for (const [index, job] of [one, other, woken].entries()) {
     if (job === woken) await pause(delayMs / 2);
     await running.emit(job);
     await endpoint.untilReceived("/hook", index + 1);
   }
   const pass = () => running.service.logs.find(({ msg }) => msg === "waiting calls were woken");
   expect(await until(pass, { timeoutMs: 60_000, what: "the end of the pass" })).toMatchObject({ taken: 1 });
-  expect([hanging, telling, woken].map(({ messageId }) => arrivals(messageId))).toEqual([2, 2, 2]);
+  expect([one, other, woken].map(({ messageId }) => arrivals(messageId))).toEqual([2, 2, 2]);
+  // They are due at nearly the same time: on a busy machine either may be the fourth request.
+  const hung = String(endpoint.requestsTo("/hook")[3]?.json["messageId"]);
+  expect([one, other].map(({ messageId }) => messageId)).toContain(hung);
   await running.service.kill();
   await running.service.restart();
-  await until(() => arrivals(hanging.messageId) === 3, { timeoutMs: 60_000, what: "the job that hung" });
+  await until(() => arrivals(hung) === 3, { timeoutMs: 60_000, what: "the job that hung" });
 }, 180_000);
 
 test("a job that waits for a delay that was taken out of the configuration comes out of its topic all the same", async () => {
@@ -64,4 +67,4 @@ test("a job that waits for a delay that was taken out of the configuration comes
   expect(running.service.logs).toContainEqual(
     expect.objectContaining({ msg: expect.stringContaining("no longer configured"), level: "warn" }),
   );
-}, 120_000);
+}, 180_000);
