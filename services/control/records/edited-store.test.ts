@@ -72,7 +72,7 @@ async function control(): Promise<EditedStore<SourceConfig>> {
   await table.load();
   const named = { name: topic } as Topic<"source-config">;
   const store = createConfigStore({ topic: named, table, producer: kafka.producer(), serde: SERDE });
-  return editedStore(store, kafka.tableWriter({ topic, table, timeoutMs: 5_000 }));
+  return editedStore(store, kafka.tableWriter({ topic, table, timeoutMs: 30_000 }));
 }
 
 async function twoControls() {
@@ -130,7 +130,7 @@ test("processes that edit one thing at once, again and again, lose no edit", asy
   expect(await newest()).toBe("first");
   await Promise.all([p.refresh(), q.refresh()]);
   expect([p.get("a")?.version, q.get("a")?.version]).toEqual([21, 21]);
-}, 60_000);
+}, 180_000);
 
 test("the audit log has a change before it is written; without it nothing is written", async () => {
   const { p, q, newest } = await twoControls();

@@ -12,7 +12,7 @@ let sourceId: string;
 beforeAll(async () => {
   receiver = await startReceiver({ secret: SECRET });
   control = await startControl({
-    settings: { HOOKLINE_RESPONSE_DEADLINE: "500ms", HOOKLINE_USER_AGENT: "Acme" },
+    settings: { HOOKLINE_RESPONSE_DEADLINE: "8s", HOOKLINE_USER_AGENT: "Acme" },
   });
   sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
 });
@@ -150,9 +150,8 @@ describe("the test call (contract 10.4)", () => {
       { outcome: "permanent", reason: "no_usable_address", status: null, durationMs: 0, response: null },
       { outcome: "success" },
     ]);
-    expect(body.webhooks[2].durationMs).toBeGreaterThanOrEqual(490);
-    // By the deadline that is set here, 500 ms, not by the default of 5 s.
-    expect(body.webhooks[2].durationMs).toBeLessThan(4_500);
+    // By the deadline that is set here, 8 s, not by the default of 5 s.
+    expect(body.webhooks[2].durationMs).toBeGreaterThanOrEqual(7_990);
   });
 
   test("no webhook answered well: nothing was delivered, and the answer is still a 200", async () => {

@@ -89,11 +89,12 @@ test("delivered calls are sent again, to another destination too; what died, wai
   expect(idsOf((await replay(narrowed)).jobs)).toEqual(["m0", "m2"]);
   expect(idsOf((await replay({ which: "dead" })).jobs)).toEqual(["m2"]);
   expect(idsOf((await replay({ messageId: "m1" })).jobs)).toEqual(["m1"]);
-}, 120_000);
+}, 180_000);
 
 test("a replay that is cut off by a kill goes on in the next process, and sends what is left once", async () => {
   const id = await createDestination();
-  const count = 200;
+  // Ten seconds of work: it is not over when the process is killed.
+  const count = 400;
   const jobs = Array.from({ length: count }, (_, number) => sentJob(id, number));
   await sent.write(control.topics.deliveryJobs, jobs);
   await sent.settle();

@@ -29,9 +29,13 @@ test("a definition that names fifty, which name the same fifty, four deep, is ch
     ...[3, 2, 1].flatMap((level) => names(level).map((key) => audience(key, named(names(level + 1))))),
   ];
   previewProblems({ definition: named(["l4_0"]) }, configs);
-  const before = process.cpuUsage();
-  expect(previewProblems({ definition: named(names(1)) }, configs)).toEqual([]);
-  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(50);
+  // The least of three: a collection or a neighbour on the core makes one of them dearer, not all.
+  const spentMs = Array.from({ length: 3 }, () => {
+    const before = process.threadCpuUsage();
+    expect(previewProblems({ definition: named(names(1)) }, configs)).toEqual([]);
+    return process.threadCpuUsage(before).user / 1_000;
+  });
+  expect(Math.min(...spentMs)).toBeLessThan(50);
   const deeper = previewProblems({ definition: named(["l1_0", "l0"]) }, [
     ...configs,
     audience("l0", named(names(1))),

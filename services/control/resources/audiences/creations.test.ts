@@ -33,7 +33,7 @@ function setup({ fails = () => undefined }: { fails?: (name: string) => Error | 
     eventsSince: async () => 0,
     pace: { backfillPerSecond: 1_000 },
     slices: new Slices(systemHost),
-    changes: createChangeQueue(systemHost, { turnWithinMs: 500 }),
+    changes: createChangeQueue(systemHost, { turnWithinMs: 3_000 }),
     ids: { newAudienceId: () => `aud_${ids++}`, newComputedTraitId: () => `trt_${ids++}` },
     telemetry: { changed: () => undefined },
     host: systemHost,
