@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const end of ends.toReversed()) await end();
-}, 60_000);
+}, 180_000);
 
 test.each([
   ["/", "To begin with"],
@@ -61,18 +61,22 @@ test("the overview of an installation with nothing in it says what to do first, 
   expect(await text()).not.toContain("Open issues");
 });
 
+const CONTENT = 'one.id === "content"';
+
 test("by keyboard alone a source and a destination are made, and the first call arrives", async () => {
-  const { open, page, tabTo, text, untilText } = shown;
+  const { open, page, tabTo, text, untilFocused, untilText } = shown;
   const press = (key: string) => page.keyboard.press(key);
   const type = (typed: string) => page.keyboard.type(typed);
   await open("/");
   await untilText("To begin with");
   await tabTo("Make a source");
   await press("Enter");
+  await untilFocused(CONTENT);
   await untilText("A new source");
   await tabTo("Name");
   await type("Web shop");
   await press("Enter");
+  await untilFocused(CONTENT);
   await untilText("Nowhere yet");
   const sourceId =
     String(await page.evaluate("location.pathname"))
@@ -81,6 +85,7 @@ test("by keyboard alone a source and a destination are made, and the first call 
 
   await tabTo("Make a destination for them");
   await press("Enter");
+  await untilFocused(CONTENT);
   await untilText("A new destination");
   await tabTo("Name");
   await type("Warehouse");
@@ -94,6 +99,7 @@ test("by keyboard alone a source and a destination are made, and the first call 
   await type(receiver.url("/first"));
   await tabTo("Make it");
   await press("Enter");
+  await untilFocused(CONTENT);
   await untilText("Send what waits now");
   expect(await text()).toContain("Warehouse");
 

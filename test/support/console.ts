@@ -8,7 +8,7 @@ import { withLock } from "#stack";
 import type { Browser, Page } from "./chromium.ts";
 import { environment } from "./environment.ts";
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 const LOCK = join(import.meta.dirname, "../../.cache/console.lock");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -46,8 +46,10 @@ export interface ConsolePage {
   readonly untilText: (text: string, timeoutMs?: number) => Promise<number>;
   readonly text: () => Promise<string>;
   readonly type: (label: string, value: string) => Promise<void>;
-  /** Presses Tab until what has this text or name has the focus, at most a hundred times. */
+  /** Presses Tab until what has this text or name has the focus, at most a hundred times, once there is such a thing. */
   readonly tabTo: (text: string) => Promise<void>;
+  /** Resolves when this holds for what has the focus, which is `one`. A new page takes it to its content a moment after it is shown. */
+  readonly untilFocused: (script: string) => Promise<void>;
   /** What axe-core finds, a line each. */
   readonly findings: () => Promise<readonly string[]>;
   /** What axe-core finds of the page that is open, in both themes and on a phone, and where it is wider than its window. */
@@ -62,11 +64,12 @@ const FIND = `(text) => [...document.querySelectorAll("a, button, summary")]
   .find((one) => one.innerText.trim() === text || one.getAttribute("aria-label") === text)`;
 
 const MOST_TABS = 100;
-/** The text, the accessible name or the label of what has the focus. */
-const FOCUSED = `(() => {
-  const { activeElement: one } = document;
-  return one.labels?.[0]?.innerText.trim() || one.getAttribute("aria-label") || one.innerText.trim();
-})()`;
+/** The label, the accessible name or the text. */
+const NAME = `(one) =>
+  one.labels?.[0]?.innerText.trim() || one.getAttribute("aria-label") || one.innerText.trim()`;
+const FOCUSED = `(${NAME})(document.activeElement)`;
+const IS_THERE = `(text) => [...document.querySelectorAll("a, button, summary, input, select, textarea")]
+  .some((one) => !one.disabled && one.checkVisibility() && (${NAME})(one) === text)`;
 
 const FILL = `(label, value) => {
   const named = [...document.querySelectorAll("label")].find((one) => one.innerText.trim().startsWith(label));
@@ -106,11 +109,15 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
       await page.evaluate(call(FILL, label, value));
     },
     async tabTo(text) {
+      await page.waitForFunction(call(IS_THERE, text), { timeout: WAIT_MS });
       for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
         await page.keyboard.press("Tab");
         if ((await page.evaluate(FOCUSED)) === text) return;
       }
       throw new Error(`${MOST_TABS} times Tab did not lead to ${text}`);
+    },
+    async untilFocused(script) {
+      await page.waitForFunction(`((one) => ${script})(document.activeElement)`, { timeout: WAIT_MS });
     },
     findings: () => findingsOf(page),
     looks: (what) => faultsOfLooks(page, what),
