@@ -31,7 +31,7 @@ beforeAll(async () => {
     sharedSecret: SECRET,
   });
   await untilConnected();
-}, 120_000);
+}, 180_000);
 
 /** What changes while a destination is given the members that there are may come twice to it (decision 52). */
 const untilConnected = () =>
@@ -136,7 +136,7 @@ test("a user who comes in and goes out is told to the webhooks of the built-in s
   ]);
   const members = async () => (await ask(`/v1/audiences/${id}`)).members === 2;
   await until(members, { timeoutMs: 30_000, what: "two members" });
-}, 120_000);
+}, 180_000);
 
 test("what audiences send is watched live, as the calls of every source are", async () => {
   const { id } = await live("/v1/audiences", {
@@ -158,7 +158,7 @@ test("what audiences send is watched live, as the calls of every source are", as
   }
   expect(told).toContain(id);
   expect(told).toContain('"userId":"fay"');
-}, 120_000);
+}, 180_000);
 
 test("an audience that sends track calls and traits tells of each change twice, at one moment, the identify call first", async () => {
   await identify("dan", { tier: "gold" });
@@ -183,7 +183,7 @@ test("an audience that sends track calls and traits tells of each change twice, 
   expect([times[0], times[2]]).toEqual([times[1], times[3]]);
   expect(new Set(calls.map(({ messageId }) => messageId)).size).toBe(4);
   expect(callsOf("dan")).toHaveLength(1);
-}, 120_000);
+}, 180_000);
 
 test("of accounts group calls tell: traits come from group calls, events from calls that name the account", async () => {
   const of = "accounts";
@@ -321,7 +321,7 @@ test("a computed trait carries its value whenever that has changed", async () =>
       properties: { total },
     });
   await untilTraits("eve", [{ spent: 5 }, { spent: 12 }]);
-}, 90_000);
+}, 180_000);
 
 test("a user who was suppressed and deleted comes back neither in a list nor at a webhook, whoever's device calls", async () => {
   const BOUGHT = "Bought Before";

@@ -56,7 +56,7 @@ afterAll(async () => {
   await kafka?.close();
   await deployment?.stop();
   await receiver?.close();
-}, 60_000);
+}, 180_000);
 
 async function post(path: string, body: object): Promise<void> {
   const { status } = await requestJson(`${deployment.controlUrl()}${path}`, { body });

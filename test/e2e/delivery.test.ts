@@ -41,7 +41,7 @@ afterAll(async () => {
   const codes = await deployment?.stop();
   await receiver.close();
   expect(codes).toEqual({ ingest: 0, "webhook-router": 0, deliverer: 0, control: 0 });
-}, 60_000);
+}, 180_000);
 
 describe("a call of each type arrives with exactly the contract's body (2.4)", () => {
   test.each(EVERY_CALL_TYPE)("$type", async ({ type, call, body }) => {

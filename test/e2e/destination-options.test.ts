@@ -86,7 +86,7 @@ test("while a secret is rotated both verify, and only the new one when the time 
   await deployment.control.changeDestination(id, { previousSecretValidFor: "0s" });
   await send(source, "after");
   expect(signersOf(await received("/rotation", "after"), secrets)).toEqual(["new secret"]);
-}, 120_000);
+}, 180_000);
 
 test("only track calls with the names that a destination asks for are sent, and all calls of other types", async () => {
   const source = await deployment.control.createSource();
@@ -101,7 +101,7 @@ test("only track calls with the names that a destination asks for are sent, and 
   await received("/events", "Order Completed");
   // All of one user, so they came in their order.
   expect(receiver.requestsTo("/events").map(({ json }) => json["type"])).toEqual(["identify", "track"]);
-}, 120_000);
+}, 180_000);
 
 describe("an endpoint that is down (contract 4.5)", () => {
   test("makes its destination failing, and healthy again when it is back; the operator is told of both", async () => {

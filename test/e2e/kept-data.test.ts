@@ -58,7 +58,7 @@ async function start(...args: readonly string[]) {
       const body = { userId: "grace", event: messageId, messageId };
       const { status } = await sendCall(ingestUrl, { route: "track", writeKey: idOf("WRITE_KEY"), body });
       expect(status).toBe(200);
-      await npm.untilLine(new RegExp(`${messageId} .* signature ok`), 30_000);
+      await npm.untilLine(new RegExp(`${messageId} .* signature ok`), 60_000);
     },
     async untilShown(messageId: string) {
       const isShown = async () => {

@@ -128,7 +128,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver?.close();
   await kafka?.stop();
-}, 60_000);
+}, 180_000);
 
 interface Answer {
   readonly id: string;
@@ -186,7 +186,7 @@ test("calls are delivered, retried, dead-lettered and sent again", async () => {
   const { replayId } = await make("/v1/dead-letters/replay", { destinationId: ill.id });
   await asked(`/v1/replays/${replayId}`, ({ state }) => state === "finished");
   await asked(`/v1/destinations/${ill.id}/attempts`, ({ data }) => data.length >= 2);
-}, 120_000);
+}, 180_000);
 
 test("audiences, imports and deletions work", async () => {
   const source = await deployment.control.createSource();
@@ -209,7 +209,7 @@ test("audiences, imports and deletions work", async () => {
   const { id: regulationId } = await make("/v1/regulations", regulation);
   await asked(`/v1/regulations/${regulationId}`, ({ status }) => status === "finished");
   await came("/members", "delete");
-}, 120_000);
+}, 180_000);
 
 test("what is configured is backed up and brought back beside control", async () => {
   const file = join(folder, "backup.ndjson");
@@ -221,7 +221,7 @@ test("what is configured is backed up and brought back beside control", async ()
   // Control takes the partitions back.
   const { id } = await deployment.control.createSource();
   await asked(`/v1/sources/${id}`, (source) => source.id === id);
-}, 120_000);
+}, 180_000);
 
 test("nothing else is allowed", async () => {
   const login = {
@@ -248,4 +248,4 @@ test("no process was refused anything, and each ends in order with its tables' g
   expect(lines.filter((line) => /AUTHORI[SZ]|not authori[sz]ed/i.test(line))).toEqual([]);
   expect(await deployment.stop()).toEqual({ ingest: 0, "webhook-router": 0, deliverer: 0, control: 0 });
   expect(await groupIds([kafka.open], "hookline-")).toEqual([]);
-}, 60_000);
+}, 180_000);

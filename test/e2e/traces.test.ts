@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await deployment?.stop();
   await Promise.all([receiver.close(), collector.close()]);
-}, 60_000);
+}, 180_000);
 
 async function destination(path: string) {
   const { id, writeKeys } = await deployment.control.createSource();
@@ -81,7 +81,7 @@ test("a call that is retried is one trace: the caller's, ingest's, the router's,
   expect(requests.map(({ headers }) => headers["tracestate"])).toEqual(new Array(3).fill(STATE));
   for (const secret of [SHARED_SECRET, "a-static-secret", "in-the-query", "in-the-body"])
     expect(collector.text()).not.toContain(secret);
-}, 120_000);
+}, 180_000);
 
 function outcomeOf({ attributes, isError, parentSpanId, service }: ReceivedSpan) {
   const { "hookline.attempt": attempt, "http.response.status_code": status } = attributes;
@@ -95,7 +95,7 @@ test("a call that is not traced is delivered without a header, and makes no span
   const [request] = await receiver.untilReceived("/plain", 1, TIMEOUT_MS);
   expect(request?.headers["traceparent"]).toBeUndefined();
   expect(collector.spans).toHaveLength(before);
-}, 120_000);
+}, 180_000);
 
 test("a collector that is away delays no call, and holds no end up", async () => {
   const send = await destination("/away");
@@ -107,4 +107,4 @@ test("a collector that is away delays no call, and holds no end up", async () =>
   expect(sumOfMetric(await metricsOf(ingest), 'hookline_trace_spans_total{outcome="dropped"}')).toBe(0);
   expect(await ingest.stop()).toBe(0);
   expect(ingest.logs.map(({ msg }) => msg)).toContain("the last spans could not be sent in time");
-}, 120_000);
+}, 180_000);

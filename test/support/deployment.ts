@@ -19,7 +19,7 @@ export type DeployedService = Exclude<ServiceName, "audience-processor">;
 
 export const DEPLOYED_SERVICES = SERVICE_NAMES.toReversed().filter((name) => name !== "audience-processor");
 
-const IN_FORCE_TIMEOUT_MS = 15_000;
+const IN_FORCE_TIMEOUT_MS = 60_000;
 
 export interface DeploymentOptions {
   /** HOOKLINE_ variables for every service, over this file's own. */

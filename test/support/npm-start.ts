@@ -101,7 +101,7 @@ export async function temporaryCache(): Promise<string> {
 /** Ends when no process is left of it. */
 export async function untilGone(npm: NpmStart): Promise<void> {
   await until(async () => (await npm.processes()).size === 0, {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: "no process to be left",
   });
 }
@@ -109,7 +109,7 @@ export async function untilGone(npm: NpmStart): Promise<void> {
 /** The lines for another shell, which it prints behind the one that says that it is ready. */
 export async function linesForAnotherShell({ lines, untilLine }: NpmStart): Promise<readonly string[]> {
   // The last of them.
-  await untilLine(/^ {2}hookline\(\) /, 10_000);
+  await untilLine(/^ {2}hookline\(\) /, 60_000);
   return lines.filter((line) => /^ {2}(?:export|hookline\(\)) /.test(line));
 }
 

@@ -55,7 +55,7 @@ export interface Receiver {
   readonly close: () => Promise<void>;
 }
 
-const DEFAULT_TIMEOUT_MS = 15_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 const OK: Answer = { status: 200, body: "ok" };
 
 function judge(request: IncomingMessage, rawBody: Buffer, secret: string): ReceivedRequest["signature"] {

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Types are stripped and code is compiled once, not by each of the hundred processes of a test run: decision 2. */
 const COMPILE_CACHE = join(ROOT, ".cache/node");
 const READY_TIMEOUT_MS = 120_000;
-const STOP_GRACE_MS = 15_000;
+const STOP_GRACE_MS = 60_000;
 const KEPT_LINES = 2000;
 /** Variables through which a service is told its ports, by the name that its ready line gives each. */
 const PORT_VARIABLES: Readonly<Record<string, string>> = {
