@@ -59,6 +59,8 @@ class RealKafka implements ConformanceBench {
     return `${this.#prefix}${this.#named}`;
   }
 
+  nowMs = (): number => systemHost.elapsed();
+
   pass(ms: number): Promise<void> {
     return systemHost.delay(ms);
   }

@@ -12,7 +12,7 @@ const final = new KafkaError("not_authorized", "who are you", { canRetry: false 
 afterEach(stopReaders);
 
 function soon<T>(condition: () => T, what: string): Promise<unknown> {
-  return until(condition, { timeoutMs: 5_000, what, pollMs: 2 });
+  return until(condition, { timeoutMs: 30_000, what, pollMs: 2 });
 }
 
 /** Lets the event loop turn until everything that is ready has run. */

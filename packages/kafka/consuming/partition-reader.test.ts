@@ -84,7 +84,7 @@ function records(from: number, to: number): RawRecord[] {
 }
 
 function soon<T>(condition: () => T | Promise<T>, what: string): Promise<unknown> {
-  return until(condition, { timeoutMs: 3_000, what, pollMs: 2 });
+  return until(condition, { timeoutMs: 30_000, what, pollMs: 2 });
 }
 
 const poison = Object.assign(new Error("garbage"), { canRetry: false });

@@ -45,10 +45,10 @@ test.each([
     sessions[0]?.join([0]);
     await started;
     void sessions[0]?.arrive([record(0, 0)]);
-    await until(() => sent.length === 2, { timeoutMs: 10_000, what: "both" });
+    await until(() => sent.length === 2, { timeoutMs: 60_000, what: "both" });
     expect(sent).toEqual(expected);
     void sessions[0]?.arrive([record(0, 1)]);
-    await until(() => runner.outstanding.records === 1, { timeoutMs: 10_000, what: "the second" });
+    await until(() => runner.outstanding.records === 1, { timeoutMs: 60_000, what: "the second" });
     await runner.stop(0);
     expect(sent.slice(2)).toEqual(givenUp);
   },

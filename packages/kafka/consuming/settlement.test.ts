@@ -51,7 +51,7 @@ function run(
 }
 
 function soon(condition: () => boolean, what: string): Promise<unknown> {
-  return until(condition, { timeoutMs: 3_000, what, pollMs: 2 });
+  return until(condition, { timeoutMs: 30_000, what, pollMs: 2 });
 }
 
 describe("settlement", () => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 function soon<T>(condition: () => T | Promise<T>, what: string): Promise<unknown> {
-  return until(condition, { timeoutMs: 20_000, what, pollMs: 10 });
+  return until(condition, { timeoutMs: 60_000, what, pollMs: 10 });
 }
 
 async function lagOf(groupId: string, topic: string): Promise<number> {
@@ -89,6 +89,7 @@ describe("pipeline", () => {
   test("a record that takes seconds delays no other, not even of its own partition (fact 4)", async () => {
     const [topic = ""] = await scratch.topics(["in"], 1);
     const settled: string[] = [];
+    let finishSlow: (() => void) | undefined;
     await startRunner(scratch, {
       topics: [topic],
       producer,
@@ -97,22 +98,21 @@ describe("pipeline", () => {
           settled.push(decoded);
           settle({ produce: [] });
         };
-        if (decoded === "slow") setTimeout(finish, 4_000);
+        if (decoded === "slow") finishSlow = finish;
         else finish();
       },
     });
     await producer.send([record(topic, "slow")]);
-    const startedMs = performance.now();
+    await soon(() => finishSlow !== undefined, "the slow record");
     for (const name of names("fast-", 20)) await producer.send([record(topic, name)]);
     await soon(() => settled.length === 20, "the fast records");
-    expect(performance.now() - startedMs).toBeLessThan(3_500);
     expect(settled).not.toContain("slow");
+    finishSlow?.();
   });
 
-  test("a record that is not due waits, without a rebalance, and is stepped within 300 ms of a timer of its time (fact 9)", async () => {
+  test("a record that is not due waits, without a rebalance, and is stepped within 300 ms of its time, unless the process stood still (fact 9)", async () => {
     const [topic = ""] = await scratch.topics(["in"], 1);
     const stepped: { late: number }[] = [];
-    const timers: number[] = [];
     let assignments = 0;
     await startRunner(scratch, {
       topics: [topic],
@@ -128,14 +128,21 @@ describe("pipeline", () => {
       },
     });
     const dueMs = Date.now() + 8_000;
-    // A bare timer is late as well on a busy machine.
-    for (const timeMs of [dueMs, dueMs + 100])
-      setTimeout(() => timers.push(Date.now() - timeMs), timeMs - Date.now());
+    let [tickedMs, longestStillMs] = [Date.now(), 0];
+    const ticking = setInterval(() => {
+      const nowMs = Date.now();
+      if (nowMs > dueMs) longestStillMs = Math.max(longestStillMs, nowMs - tickedMs);
+      tickedMs = nowMs;
+    }, 10);
     await producer.send([record(topic, "a", String(dueMs)), record(topic, "b", String(dueMs + 100))]);
     await soon(() => stepped.length === 2, "the due records");
+    // What held the last step up shows in the tick behind it.
+    const beforeMs = tickedMs;
+    await soon(() => tickedMs > beforeMs, "another tick");
+    clearInterval(ticking);
     for (const { late } of stepped) {
       expect(late).toBeGreaterThanOrEqual(0);
-      expect(late - Math.max(...timers)).toBeLessThan(300);
+      expect(late - longestStillMs).toBeLessThan(300);
     }
     expect(assignments).toBe(1);
   });
@@ -144,6 +151,7 @@ describe("pipeline", () => {
     const [topic = ""] = await scratch.topics(["in"]);
     let most = 0;
     let done = 0;
+    const doneAtMs: number[] = [];
     const runner = scratch.kafka.runner(
       runnerOptions(scratch, {
         topics: [topic],
@@ -153,6 +161,7 @@ describe("pipeline", () => {
           most = Math.max(most, runner.outstanding.records);
           setTimeout(() => {
             done += 1;
+            doneAtMs.push(performance.now());
             settle({ produce: [] });
           }, 2);
         },
@@ -160,11 +169,11 @@ describe("pipeline", () => {
     );
     await producer.send(names("k", 3_000).map((key) => record(topic, key, key.padEnd(1_000, "x"))));
     await runner.start();
-    const startedMs = performance.now();
     await soon(() => done === 3_000, "all records");
     expect(most).toBeLessThanOrEqual(50);
     // Partitions are paused and resumed several times on the way: with the client's own 5 s each would show.
-    expect(performance.now() - startedMs).toBeLessThan(4_500);
+    const gapsMs = doneAtMs.slice(1).map((atMs, at) => atMs - (doneAtMs[at] ?? 0));
+    expect(Math.max(...gapsMs)).toBeLessThan(4_500);
   });
 
   test("a commit beyond the log's end leads back to its beginning: read twice, not lost (fact 8)", async () => {

@@ -158,7 +158,7 @@ describe("producer", () => {
     const producer = newProducer(client);
     const sends = KEYS.slice(0, 3).map(async (key, index) => {
       await until(() => client.requests.length >= index, {
-        timeoutMs: 2_000,
+        timeoutMs: 30_000,
         what: "the request before",
         pollMs: 1,
       });
@@ -320,7 +320,7 @@ describe("producer", () => {
     const onSecond =
       Array.from({ length: 100 }, (_, i) => `x-${i}`).find((key) => partitionOfKey(key, 3) > 0) ?? "";
     const slow = producer.send([record(onFirst)]);
-    await until(() => client.requests.length === 1, { timeoutMs: 2_000, what: "the hanging request" });
+    await until(() => client.requests.length === 1, { timeoutMs: 30_000, what: "the hanging request" });
     await producer.send([record(onSecond)]);
     hanging.resolve();
     await slow;

@@ -46,7 +46,7 @@ test("requests under way while the admin is replaced are answered, and no connec
     what: "no connection to a broker is left",
     timeoutMs: 20_000,
   });
-}, 60_000);
+}, 180_000);
 
 test("what is asked of one topic does not take the partitions of others away from what is under way", async () => {
   const settings = { brokers, tls: false, clientId: "test-admin" };
@@ -87,7 +87,7 @@ test("what is asked of one topic does not take the partitions of others away fro
   expect(counts).toEqual(new Set([3]));
   await admin.deleteTopics(names);
   await admin.close();
-}, 60_000);
+}, 180_000);
 
 test("a topic that is not created says which, why, and whether a broker that comes would help", async () => {
   const settings = { brokers, tls: false, clientId: "test-admin" };
@@ -105,4 +105,4 @@ test("a topic that is not created says which, why, and whether a broker that com
     canRetry: false,
   });
   await admin.close();
-}, 60_000);
+}, 180_000);

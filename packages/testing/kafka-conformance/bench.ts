@@ -1,3 +1,4 @@
+import { expect } from "@jest/globals";
 import type { Cluster, NewTopic, OutgoingRecord, ProduceClient, TopicPartition } from "#kafka";
 
 /** A cluster under test, with topics of its own for each fact. */
@@ -8,6 +9,7 @@ export interface ConformanceBench {
   topic(partitions: number, settings?: NewTopic["settings"]): Promise<string>;
   /** A group id that nobody else has. */
   groupId(): string;
+  nowMs(): number;
   /** Lets so much time pass, or a little more. */
   pass(ms: number): Promise<void>;
   /** Lets time pass until it holds; fails after 40 s. */
@@ -20,6 +22,15 @@ export interface ConformanceBench {
   /** Forgets a group that has no members. */
   forget(groupId: string): Promise<void>;
 }
+
+/** Lets time pass until it holds, ten seconds at the most: what comes by itself takes longer in these facts. */
+export async function soon(bench: ConformanceBench, holds: () => boolean): Promise<void> {
+  for (let waitedMs = 0; !holds() && waitedMs < 10_000; waitedMs += 100) await bench.pass(100);
+  expect(holds()).toBe(true);
+}
+
+/** Of a member that would not learn `soon` of anything by its heartbeats alone. */
+export const SELDOM = { heartbeatMs: 12_000, sessionTimeoutMs: 40_000 };
 
 /** A topic whose log is cleaned as soon as the broker can. */
 export const COMPACTED: NewTopic["settings"] = {

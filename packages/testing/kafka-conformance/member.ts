@@ -60,7 +60,7 @@ export class Member {
   /** From when on it reads a log that was cut; undefined: all of it. */
   readsSinceMs: number | undefined;
   rebalances = 0;
-  answers = 0;
+  readonly answeredAtMs: number[] = [];
   readonly assigner: RoundRobin;
   readonly session: Session;
   readonly #held = Promise.withResolvers<void>();
@@ -76,9 +76,7 @@ export class Member {
     this.assigner = new RoundRobin(name);
     const handlers = {
       onJoin: (join: Join) => void this.joins.push(join),
-      onAnswered: () => {
-        this.answers += 1;
-      },
+      onAnswered: () => void this.answeredAtMs.push(bench.nowMs()),
       onRebalancing: async () => {
         this.rebalances += 1;
       },
