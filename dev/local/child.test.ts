@@ -18,7 +18,7 @@ async function runNode(script: string): Promise<Run> {
 }
 
 async function untilSaid(run: Run, what: string): Promise<string> {
-  return until(() => run.lines.find((line) => line.startsWith(what)), { timeoutMs: 10_000, what });
+  return until(() => run.lines.find((line) => line.startsWith(what)), { timeoutMs: 60_000, what });
 }
 
 const SAY_PID_AND_STAY = "console.log('pid', process.pid); setInterval(() => {}, 1000);";
@@ -50,7 +50,7 @@ test("a child that ignores SIGTERM is killed after its grace time", async () => 
   const run = await runNode(`process.on('SIGTERM', () => {}); ${SAY_PID_AND_STAY}`);
   const pid = Number((await untilSaid(run, "pid")).split(" ")[1]);
   expect(await run.child.stop(100)).toBe(137);
-  await until(() => !isAlive(pid), { timeoutMs: 5000, what: `process ${pid} to end` });
+  await until(() => !isAlive(pid), { timeoutMs: 60_000, what: `process ${pid} to end` });
 });
 
 test("a frozen child does nothing until it is thawed, and can be killed while it is frozen", async () => {
@@ -58,7 +58,7 @@ test("a frozen child does nothing until it is thawed, and can be killed while it
   const pid = (await untilSaid(run, "pid")).split(" ")[1] ?? "";
   const isFrozen = (): boolean => execFileSync("ps", ["-o", "state=", "-p", pid]).toString().startsWith("T");
   const becomes = (frozen: boolean) =>
-    until(() => isFrozen() === frozen, { timeoutMs: 10_000, what: `process ${pid}` });
+    until(() => isFrozen() === frozen, { timeoutMs: 60_000, what: `process ${pid}` });
   run.child.freeze();
   await becomes(true);
   run.child.thaw();
@@ -66,7 +66,7 @@ test("a frozen child does nothing until it is thawed, and can be killed while it
   run.child.freeze();
   await becomes(true);
   expect(await run.child.kill()).toBe(137);
-  await until(() => !isAlive(Number(pid)), { timeoutMs: 5000, what: `process ${pid} to end` });
+  await until(() => !isAlive(Number(pid)), { timeoutMs: 60_000, what: `process ${pid} to end` });
 });
 
 test("a command that does not exist ends with 127", async () => {
@@ -83,5 +83,5 @@ test("a child ends when the process that started it is killed", async () => {
   const pid = Number((await untilSaid(parent, "pid")).split(" ")[1]);
   expect(isAlive(pid)).toBe(true);
   await parent.child.kill();
-  await until(() => !isAlive(pid), { timeoutMs: 5000, what: `process ${pid} to end` });
+  await until(() => !isAlive(pid), { timeoutMs: 60_000, what: `process ${pid} to end` });
 });

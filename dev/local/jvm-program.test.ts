@@ -44,7 +44,7 @@ test("a program that ends by itself is started again, and it is said", async () 
   const { program, lives, lines } = watched();
   await program.start();
   await lives[0]?.kill();
-  await until(() => lines.length === 2, { timeoutMs: 5000, what: "the second life" });
+  await until(() => lines.length === 2, { timeoutMs: 60_000, what: "the second life" });
   expect(lives).toHaveLength(2);
   expect(lines).toEqual(["sleeper ended with 137; starting it again", "sleeper is there again"]);
 });
@@ -53,7 +53,7 @@ test("a program that does not come up again is tried until it does", async () =>
   const { program, lives, lines } = watched({ failing: [2, 3] });
   await program.start();
   await lives[0]?.kill();
-  await until(() => lines.length === 4, { timeoutMs: 5000, what: "the second life" });
+  await until(() => lines.length === 4, { timeoutMs: 60_000, what: "the second life" });
   const failed = "sleeper did not start again, next try in 0.02 s: it did not answer";
   const [ended, again] = ["sleeper ended with 137; starting it again", "sleeper is there again"];
   expect(lines).toEqual([ended, failed, failed, again]);
@@ -66,7 +66,7 @@ test.each(["stop", "kill"] as const)(
     const { program, lives, lines } = watched({ failing: Array.from({ length: 1_000 }, (_, at) => at + 2) });
     await program.start();
     await lives[0]?.kill();
-    await until(() => lines.length > 2, { timeoutMs: 5000, what: "the first tries" });
+    await until(() => lines.length > 2, { timeoutMs: 60_000, what: "the first tries" });
     await program[end]();
     const told = lines.length;
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -63,7 +63,7 @@ describe("a stack of one's own", () => {
     const [address = ""] = stack.brokers;
     await stack.stop();
     expect(await countBrokers(address)).toBe(0);
-  }, 30_000);
+  }, 180_000);
 
   test("answers at its addresses", async () => {
     expect(await countBrokers(stack.brokers[0] ?? "")).toBe(1);
@@ -78,7 +78,7 @@ describe("a stack of one's own", () => {
       await stack.broker(0).start();
       expect(await countBrokers(address)).toBe(1);
     }
-  }, 60_000);
+  }, 180_000);
 
   test(
     "runs beside another one, which ends when the process that started it is killed",
@@ -107,7 +107,7 @@ describe("a stack of one's own", () => {
       expect(stack.brokers).not.toContain(address);
       await other.kill();
       await until(async () => (await countBrokers(address)) === 0 && !(await registryAnswers(registryUrl)), {
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         what: "the other stack to end",
       });
       expect(await countBrokers(stack.brokers[0] ?? "")).toBe(1);

@@ -52,7 +52,7 @@ test("a service that dies after it was ready is started again, and it is said", 
     { say: (line) => void said.push(line) },
   );
   expect(service.ports).toEqual({ metricsPort: 1 });
-  await until(() => said.includes("phoenix is ready again"), { timeoutMs: 10_000, what: () => said.join() });
+  await until(() => said.includes("phoenix is ready again"), { timeoutMs: 60_000, what: () => said.join() });
   expect(said[0]).toBe("phoenix ended with 9; starting it again in 0.5 s");
   await service.stop();
   expect((await readFile(join(folder, "phoenix.log"), "utf8")).match(/ready/g)).toHaveLength(2);
@@ -75,7 +75,7 @@ test("a service that takes long to be ready is said to, with what it waits for",
   const service = await supervise(
     "slow",
     `log({ level: "warn", msg: "no Kafka yet" });
-     setTimeout(() => log({ level: "info", msg: "ready" }), 2000);
+     setTimeout(() => log({ level: "info", msg: "ready" }), 5000);
      setInterval(() => {}, 1000);`,
     { say: (line) => void said.push(line), sayEveryMs: 500 },
   );
@@ -91,12 +91,12 @@ test("a service that is started again and does not become ready in time is ended
      else log({ level: "warn", msg: "no Kafka yet" });
      if (life === 1) setTimeout(() => process.exit(9), 50);
      else setInterval(() => {}, 1000);`,
-    { say: (line) => void said.push(line), readyTimeoutMs: 1_500 },
+    { say: (line) => void said.push(line), readyTimeoutMs: 8_000 },
   );
-  await until(() => said.includes("hanging is ready again"), { timeoutMs: 15_000, what: () => said.join() });
+  await until(() => said.includes("hanging is ready again"), { timeoutMs: 60_000, what: () => said.join() });
   expect(said).toEqual([
     "hanging ended with 9; starting it again in 0.5 s",
-    "hanging was not ready within 1.5 s: WARN no Kafka yet",
+    "hanging was not ready within 8 s: WARN no Kafka yet",
     "hanging ended with 137; starting it again in 1 s",
     "hanging is ready again",
   ]);

@@ -107,7 +107,7 @@ describe("the deadline (contract 2.5)", () => {
     expect(result).toMatchObject({ kind: "failure", failure: "timeout" });
     expect(result.durationMs).toBeGreaterThan(140);
     // A reader that only looks at single bytes would go on without end.
-    expect(result.durationMs).toBeLessThan(5_000);
+    expect(result.durationMs).toBeLessThan(20_000);
     await server.emptied();
   });
 
@@ -170,7 +170,7 @@ describe("the response's body (contract 2.6)", () => {
     const server = await rawServer((socket) =>
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"),
     );
-    const result = await egress().post(request(server.port, { captureBytes: 1_024, deadlineMs: 150 }));
+    const result = await egress().post(request(server.port, { captureBytes: 1_024, deadlineMs: 4_000 }));
     expect(result).toMatchObject({ kind: "response", status: 200, body: Buffer.from("half") });
     await server.emptied();
   });

@@ -13,7 +13,7 @@ const PROGRAM = join(import.meta.dirname, "fixtures/post-process.ts");
 const run = promisify(execFile);
 
 // A process of node starts in seconds on a busy machine.
-jest.setTimeout(120_000);
+jest.setTimeout(180_000);
 
 let proxy: RawServer;
 let endpoint: RawServer;

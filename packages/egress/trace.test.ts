@@ -73,7 +73,8 @@ describe("a result tells of its connection", () => {
     expect(Object.keys(unnamed.trace?.phases ?? {})).toEqual(["dnsMs"]);
     const server = await startRawServer(() => undefined);
     closeBehind(server);
-    const silent = await post(egress(), `http://127.0.0.1:${server.port}/`, 30);
+    // The request has to be written by then, for an answer to be waited for.
+    const silent = await post(egress(), `http://127.0.0.1:${server.port}/`, 4_000);
     expect(silent).toMatchObject({ failure: "timeout", trace: { phases: { waitMs: MS } } });
   });
 

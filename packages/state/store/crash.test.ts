@@ -42,4 +42,4 @@ test("after kill -9 in the middle of writing, every entry is the last one of the
     expect(log.reads).toBeLessThan(1_200);
     await store.close();
   }
-}, 60_000);
+}, 180_000);

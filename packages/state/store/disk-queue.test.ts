@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { scratchFolder } from "#support/scratch-folder";
+import { until } from "#support/until";
 import { entryOf, MemoryLog, removalOf, textOf } from "../fixtures/memory-log.ts";
 import { type PartitionStore, type StoreDisk, storesOn } from "../index.ts";
 import { openLmdbFiles } from "../lmdb-files.ts";
@@ -70,7 +71,7 @@ test("a key that comes again while the disk removes it is there", async () => {
   const next = Promise.withResolvers<void>();
   held = next.promise;
   resolve();
-  for (let look = 0; transactions < 3 && look < 10_000; look += 1) await turn();
+  await until(() => transactions === 3, { timeoutMs: 30_000, what: "the next transaction", pollMs: 1 });
   expect([transactions, store.count, [...store.keys()]]).toEqual([3, 1, ["a"]]);
   next.resolve();
   await flushing;
@@ -95,6 +96,7 @@ test("a disk that is too slow holds writers back, so memory is bounded", async (
       written += 100;
     }
   })();
+  await until(() => written >= 4_000, { timeoutMs: 30_000, what: "what there is room for", pollMs: 1 });
   for (let look = 0; look < 400; look += 1) await turn();
   expect(written).toBe(4_000);
   resolve();
