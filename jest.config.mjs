@@ -10,7 +10,8 @@ export default {
   globalTeardown: "<rootDir>/test/jest/global-teardown.mjs",
   // The slow suites first.
   testSequencer: "<rootDir>/test/jest/sequencer.mjs",
-  testTimeout: 60_000,
+  // Generous: it is a bound for what hangs, and other suites hold the cores.
+  testTimeout: 180_000,
   // One more than a small machine has cores: suites that use Kafka wait half of their time (decision 30).
   maxWorkers: 3,
 };

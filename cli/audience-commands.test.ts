@@ -17,7 +17,7 @@ let folder: string;
 beforeAll(async () => {
   control = await startControl({ settings: { HOOKLINE_API_TOKENS: TOKEN } });
   folder = scratchFolder();
-}, 120_000);
+}, 180_000);
 
 afterAll(async () => {
   await control?.stop();
@@ -59,7 +59,7 @@ test("an audience gets another name and definition, is paused and resumed; what 
     code: 3,
     said: expect.stringContaining("definition.event"),
   });
-}, 120_000);
+}, 180_000);
 
 test("an audience sends track calls and traits along when it is told to, until it is told otherwise", async () => {
   const definition = await fileOf("telling.json", { event: "A" });
@@ -83,7 +83,7 @@ test("an audience sends track calls and traits along when it is told to, until i
     code: 3,
     said: expect.stringContaining("sendTraits[0]"),
   });
-}, 120_000);
+}, 180_000);
 
 test("a preview says how many would be members and why, and makes nothing", async () => {
   const definition = await fileOf("preview.json", { event: "Never Seen" });
@@ -103,7 +103,7 @@ test("a preview says how many would be members and why, and makes nothing", asyn
     said: expect.stringContaining("definition.within"),
   });
   expect((await asked("audiences", "list", "--key", "never_seen")).data).toEqual([]);
-}, 120_000);
+}, 180_000);
 
 test("a computed trait is made, listed, paused, shown by value, and deleted", async () => {
   const definition = await fileOf("trait.json", { event: "A", within: "30d", reduce: { fn: "count" } });
@@ -122,7 +122,7 @@ test("a computed trait is made, listed, paused, shown by value, and deleted", as
   });
   expect((await hookline("traits", "delete", id)).code).toBe(0);
   expect((await hookline("traits", "show", id)).code).toBe(4);
-}, 120_000);
+}, 180_000);
 
 test("a list is uploaded from a file, plain or compressed; one that empties it is held, and confirmed", async () => {
   // This runs before there are changes: nobody is here to fold them.
@@ -150,7 +150,7 @@ test("a list is uploaded from a file, plain or compressed; one that empties it i
     code: 2,
     said: expect.stringContaining("ENOENT"),
   });
-}, 120_000);
+}, 180_000);
 
 test("a regulation is begun for users of a file, and followed", async () => {
   const users = await fileOf("users.txt", "u1\r\nu2\n\n");
@@ -166,4 +166,4 @@ test("a regulation is begun for users of a file, and followed", async () => {
   ]);
   expect(await hookline(...create)).toMatchObject({ code: 2, said: expect.stringContaining("--users-file") });
   expect((await hookline("regulations", "create", "--type", "OTHER", "--user", "u1")).code).toBe(3);
-}, 120_000);
+}, 180_000);

@@ -28,7 +28,7 @@ beforeAll(async () => {
     startReceiver(),
   ]);
   folder = scratchFolder();
-}, 120_000);
+}, 180_000);
 
 afterAll(async () => {
   await control?.stop();
@@ -326,7 +326,7 @@ describe("the program", () => {
     const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
     expect(await run(["--version"])).toEqual({ code: 0, out: `${version}\n` });
     expect(await run(["--version"], process.execPath)).toEqual({ code: 0, out: `${version}\n` });
-  }, 60_000);
+  }, 180_000);
 
   test("shows examples and every setting of a service", async () => {
     const { out } = await hookline(["ingest", "--help"]);
@@ -337,7 +337,7 @@ describe("the program", () => {
     const { out } = await run(["complete", "--", "destinations", "cr"]);
     expect(out).toContain("create\t");
     expect((await run(["complete", "bash"])).out).toContain("hookline");
-  }, 60_000);
+  }, 180_000);
 
   test("gives each command a description and examples", async () => {
     const ofCalls = ["sources", "destinations", "attempts", "dead-letters", "replays", "regulations"];
@@ -364,7 +364,7 @@ describe("the program", () => {
     });
     const [out, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect({ out, said }).toEqual({ out: "ended with 141\n", said: "" });
-  }, 60_000);
+  }, 180_000);
 
   test("starts a service, and ends it in order", async () => {
     const child = spawn("node", [join(ROOT, "bin/hookline.mjs"), "ingest"], {
@@ -382,7 +382,7 @@ describe("the program", () => {
     });
     child.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
-  }, 120_000);
+  }, 180_000);
 
   describe("all", () => {
     async function runAll(settings: Record<string, string>, isStopped: boolean) {
@@ -428,12 +428,12 @@ describe("the program", () => {
       const { code, ready } = await runAll({}, true);
       expect(ready).toEqual(new Set(SERVICE_NAMES));
       expect(code).toBe(0);
-    }, 120_000);
+    }, 180_000);
 
     test("ends all when one ends, so that it is seen", async () => {
       const { code, log } = await runAll({ HOOKLINE_INGEST_MAX_CONNECTIONS: "none" }, false);
       expect(log).toContain("ingest ended with 1; the others end too");
       expect(code).toBe(1);
-    }, 120_000);
+    }, 180_000);
   });
 });

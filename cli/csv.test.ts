@@ -44,7 +44,7 @@ test("no more of a list is read than its reader takes", async () => {
     drained: () => new Promise(() => undefined),
   };
   void writeCsv(context as CommandContext, "/v1/audiences/aud_1/members.csv", {});
-  await until(() => written > 0, { timeoutMs: 10_000, what: "the first piece" });
+  await until(() => written > 0, { timeoutMs: 60_000, what: "the first piece" });
   await delay(200);
   expect(written).toBe(1);
   server.closeAllConnections();

@@ -215,7 +215,7 @@ test("a restore that was cut off is believed by nobody who starts, and in no bac
   await late.table.look();
   await backUp({ connection, topics, ...backup });
   expect((await readFile(path, "utf8")).split("\n")).toHaveLength(7);
-}, 120_000);
+}, 180_000);
 
 test("what is missing or older is written; what is newer, was deleted or differs is left, and said", async () => {
   await write(
@@ -250,7 +250,7 @@ test("what is missing or older is written; what is newer, was deleted or differs
     other: "!",
     gone: null,
   });
-}, 60_000);
+}, 180_000);
 
 test("what control edits meanwhile is judged again: what is newer stays, what has ended, too", async () => {
   await write(record(source("old", 1, "before")));
@@ -270,7 +270,7 @@ test("what control edits meanwhile is judged again: what is newer stays, what ha
   ]);
   expect(await names()).toEqual({ old: "edited", a: null, b: "b", c: "c" });
   await control.close();
-}, 60_000);
+}, 180_000);
 
 test("what control decided before a restore came is refused by the broker, and decided again", async () => {
   const control = await controlBeside();
@@ -282,7 +282,7 @@ test("what control decided before a restore came is refused by the broker, and d
   await control.put("a", source("a", 3, "edited"));
   expect(await names()).toEqual({ a: "edited" });
   await control.close();
-}, 60_000);
+}, 180_000);
 
 test("what a regulation writes meanwhile wins: a suppression, an end of one", async () => {
   const suppression = (atMs: number) => ({ regulationId: `r${atMs}`, atMs });
@@ -297,7 +297,7 @@ test("what a regulation writes meanwhile wins: a suppression, an end of one", as
   const wanted = { newer: encoded(3), ended: null, missing: encoded(2) };
   for (const [key, value] of Object.entries(wanted))
     expect([key, records.get(key)?.value]).toEqual([key, value]);
-}, 60_000);
+}, 180_000);
 
 test("every partition holds something afterwards, so that it is believed, also without anything in the backup", async () => {
   await restored([]);
@@ -307,4 +307,4 @@ test("every partition holds something afterwards, so that it is believed, also w
     expect(bounds.map(({ low, high }) => high - low >= 1)).toEqual(new Array(PARTITIONS).fill(true));
   }
   expect(await names()).toEqual({});
-}, 60_000);
+}, 180_000);

@@ -97,7 +97,7 @@ describe("provisioning as a process", () => {
       expect(raised.stdout).toMatch(/\^ \S+delivery-jobs: retention.ms raised from 3600000 to \d+/);
       const differing = async () => (await kafka.admin().ensureTopics([spec], creation)).differing;
       const isRaised = async () => (await differing()).some(({ found }) => Number(found) > 3_600_000);
-      await until(isRaised, { timeoutMs: 10_000, what: "the longer retention" });
+      await until(isRaised, { timeoutMs: 60_000, what: "the longer retention" });
     } finally {
       await kafka.close();
     }

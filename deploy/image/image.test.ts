@@ -118,7 +118,7 @@ describe("what the image holds", () => {
       code: 1,
       out: expect.stringContaining("HOOKLINE_KAFKA_BROKERS is required"),
     });
-  }, 120_000);
+  }, 180_000);
 
   test("says whether its service is ready", async () => {
     expect(await run(["bin/health.mjs", "deliverer"])).toEqual({ code: 1, out: "nothing listens" });
@@ -140,5 +140,5 @@ describe("what the image holds", () => {
     } finally {
       await close();
     }
-  }, 60_000);
+  }, 180_000);
 });

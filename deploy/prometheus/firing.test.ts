@@ -9,7 +9,7 @@ import { dashboards } from "../grafana/all.ts";
 import { type Monitoring, startMonitoring } from "./fixtures/monitoring.ts";
 
 const START_TIMEOUT_MS = 300_000;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 100_000;
 const ALERTS = "/alerts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await monitoring?.stop();
   await deployment?.stop();
   await receiver?.close();
-}, 60_000);
+}, 180_000);
 
 const fits = (labels: Labels, wanted: Labels): boolean =>
   Object.entries(wanted).every(([name, value]) => labels[name] === value);
@@ -108,7 +108,7 @@ test("each query of each panel is answered with data while calls come in", async
   const what = () => `data for ${left.map(({ where, expr }) => `${where}: ${expr}`).join("\n")}`;
   await until(areAnswered, { timeoutMs: TIMEOUT_MS, what });
   await end();
-}, 120_000);
+}, 180_000);
 
 describe("an alert fires and resolves, in Alertmanager and at its webhook:", () => {
   test("a service that was killed, and is started again", async () => {
@@ -156,5 +156,5 @@ describe("an alert fires and resolves, in Alertmanager and at its webhook:", () 
       return last === wanted;
     };
     await until(isQuiet, { timeoutMs: TIMEOUT_MS, what: () => `only ${wanted}; there are ${last}` });
-  }, 120_000);
+  }, 180_000);
 });

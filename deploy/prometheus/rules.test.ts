@@ -75,11 +75,11 @@ describe("alerts", () => {
 
   test("each fires with the series of its case", () => {
     expect(problems("firing", 1)).toBe("");
-  }, 60_000);
+  }, 180_000);
 
   test("each is quiet with those that look like it and are not", () => {
     expect(problems("quiet", 0)).toBe("");
-  }, 60_000);
+  }, 180_000);
 
   test("each has a case, but the one that always fires", () => {
     const named = ({ alert, severity }: { alert: string; severity: string }) => `${alert} ${severity}`;

@@ -7,7 +7,7 @@ import { type NpmStart, type NpmStartOptions, npmStart } from "#support/npm-star
 import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 
-jest.setTimeout(120_000);
+jest.setTimeout(180_000);
 
 const ROOT = join(import.meta.dirname, "../..");
 const STAND_IN = join(import.meta.dirname, "fixtures/stand-in-process.ts");

@@ -8,7 +8,7 @@ import { environment } from "#support/environment";
 import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const PATIENCE = { timeoutMs: 45_000 };
 const PACKAGES = JSON.stringify({ packages: { "": {}, "node_modules/a": { version: "1.0.0" } } });

@@ -35,7 +35,7 @@ describe("a shell that was given the lines", () => {
   test("has hookline", async () => {
     const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
     expect(said({}, "hookline --version")).toBe(version);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe("the record of a start", () => {

@@ -20,11 +20,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   stage = await Stage.open(stack);
   processes = [];
-}, 60_000);
+}, 180_000);
 afterEach(async () => {
   await Promise.all(processes.map((one) => one.kill()));
   await stage.close();
-}, 60_000);
+}, 180_000);
 
 async function startProcess(more: Record<string, string> = {}): Promise<ServiceProcess> {
   const settings = { ...stage.environment, HOOKLINE_DATA_DIR: stage.newDataDir(), ...more };
@@ -214,4 +214,4 @@ test("killed while the differences of an edit are sent: each user who differs ge
     if (planOf(index) === "team") expect([1, 3]).toContain(values.length);
     if (planOf(index) === "free") expect(values).toEqual([true, false]);
   }
-}, 120_000);
+}, 180_000);

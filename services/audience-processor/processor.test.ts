@@ -15,10 +15,10 @@ beforeAll(async () => {
 }, 300_000);
 beforeEach(async () => {
   stage = await Stage.open(stack);
-}, 60_000);
+}, 180_000);
 afterEach(async () => {
   await stage.close();
-}, 60_000);
+}, 180_000);
 
 /** A clock that stands ahead of the machine's, as far as it was moved. */
 function movedClock() {
@@ -54,7 +54,7 @@ describe("an anonymous id that nobody uses", () => {
     await until(() => stage.sent.length > 2, { ...WAIT, what: "the next entry" });
     expect(stage.valuesOf("anonymous x", "ever")).toEqual([true, false, true]);
     expect(await service.stop()).toBe(0);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe("membership in a window", () => {
@@ -72,7 +72,7 @@ describe("membership in a window", () => {
     expect(stage.valuesOf("u1", "recent")).toEqual([true, false]);
     expect(stage.sent).toHaveLength(2);
     expect(await service.stop()).toBe(0);
-  }, 120_000);
+  }, 180_000);
 
   test("of who was away past the deadline goes on, when a call that prolongs it was waiting", async () => {
     const clock = movedClock();
@@ -94,7 +94,7 @@ describe("membership in a window", () => {
     clock.move(60_000);
     await until(() => stage.valuesOf("u1", "recent").length > 1, { ...WAIT, what: "the exit" });
     expect(stage.valuesOf("u1", "recent")).toEqual([true, false]);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe("a new audience", () => {
@@ -128,7 +128,7 @@ describe("a new audience", () => {
     await until(() => stage.valuesOf("u0", "twice").length > 0, { ...WAIT, what: "a live entry" });
     const sent = stage.sent.filter(({ key }) => key === "twice").map(({ user, value }) => `${user} ${value}`);
     expect(sent.sort()).toEqual([...members, "u0"].map((user) => `${user} true`).sort());
-  }, 120_000);
+  }, 180_000);
 
   test("reports the members that there are, once each; an edit of the differences", async () => {
     const { service } = stage.start();
@@ -155,7 +155,7 @@ describe("a new audience", () => {
     await until(() => stage.countedOf("later").left === 10, { ...WAIT, what: "the counts of the hour" });
     expect(stage.countedOf("later")).toEqual({ entered: 30, left: 10, members: 20 });
     expect(stage.countedOf("seen")).toEqual({ entered: 20, left: 0, members: 20 });
-  }, 120_000);
+  }, 180_000);
 
   test("that is edited to look back further sends the differences, once it has", async () => {
     const { service } = stage.start();
@@ -175,7 +175,7 @@ describe("a new audience", () => {
     await until(() => stage.sent.length === 20, { ...WAIT, what: "those who left" });
     for (const [index, user] of users.entries())
       expect(stage.valuesOf(user, "often")).toEqual(index < 4 ? [true] : [true, false]);
-  }, 120_000);
+  }, 180_000);
 
   test("that is deleted sends false to its members where that is asked for, and nothing otherwise", async () => {
     const { service } = stage.start();
@@ -205,7 +205,7 @@ describe("a new audience", () => {
     await until(() => stage.isLive("c"), { ...WAIT, what: "another audience" });
     expect([stage.progressOf("a").length, stage.progressOf("b").length]).toEqual([3, 0]);
     expect(stage.sent.filter(({ key }) => key !== "c")).toHaveLength(3);
-  }, 120_000);
+  }, 180_000);
 });
 
 test("an anonymous profile is the user's after a call with both ids: its calls count, later ones too", async () => {
@@ -218,7 +218,7 @@ test("an anonymous profile is the user's after a call with both ids: its calls c
   await stage.send(callOf({ anonymousId: "x", event: "A" }));
   await until(() => stage.sent.length > 0, { ...WAIT, what: "the entry" });
   expect(stage.sent).toMatchObject([{ user: "u1", key: "thrice", value: true }]);
-}, 120_000);
+}, 180_000);
 
 test("lists and deletions that control writes", async () => {
   const { service } = stage.start();
@@ -233,7 +233,7 @@ test("lists and deletions that control writes", async () => {
   await until(() => stage.sent.length === 3, { ...WAIT, what: "the exit" });
   expect(stage.valuesOf("u2", "vips")).toEqual([true, false]);
   expect(stage.valuesOf("u1", "vips")).toEqual([true]);
-}, 120_000);
+}, 180_000);
 
 test("a user who was suppressed and deleted does not come back: not by a device, a call that a late ingest takes, a list or a new audience; afterwards anew", async () => {
   const { service } = stage.start();
@@ -262,7 +262,7 @@ test("a user who was suppressed and deleted does not come back: not by a device,
   await stage.send(callOf({ anonymousId: "x", userId: "u1", event: "B" }));
   await stage.send(callOf({ anonymousId: "x", event: "A" }));
   await until(() => stage.valuesOf("u1", "bought").length === 2, { ...WAIT, what: "the user to begin anew" });
-}, 120_000);
+}, 180_000);
 
 test("of a user who is suppressed and not deleted nothing is sent, and the difference once that is over", async () => {
   const { service } = stage.start();
@@ -285,4 +285,4 @@ test("of a user who is suppressed and not deleted nothing is sent, and the diffe
   await stage.happen("u1", "suppress", { isSuppressed: false });
   await until(() => stage.valuesOf("u1", "everybody").length > 0, { ...WAIT, what: "what was missed" });
   expect(stage.valuesOf("u1", "returned")).toEqual([true]);
-}, 120_000);
+}, 180_000);

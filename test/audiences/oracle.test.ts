@@ -84,4 +84,4 @@ test("a run that is asked for no number of cases does not say that there is no d
   expect(() => execFileSync(process.execPath, args, { stdio: "pipe" })).toThrow(
     '--cases is not a whole number from 1 to 1000000000 (it is "100k")',
   );
-}, 60_000);
+}, 180_000);

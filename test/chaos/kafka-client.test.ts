@@ -21,7 +21,7 @@ const open: Kafka[] = [];
 
 afterEach(async () => {
   for (const kafka of open.splice(0)) await kafka.close();
-}, 60_000);
+}, 180_000);
 
 /** Before the tests: a turn that is waited for in one of them would be taken for its duration (test/jest/suites.ts). */
 function withBrokers(brokers: 1 | 3): void {

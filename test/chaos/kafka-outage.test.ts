@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   // Undefined when it did not start.
   await (world as World | undefined)?.close();
-}, 60_000);
+}, 180_000);
 
 async function untilAcknowledged(count: number): Promise<void> {
   const target = recorder.acknowledged + count;

@@ -221,7 +221,7 @@ beforeAll(() => {
   };
   const errors = summary.violations.filter(({ rule }) => rule.severity === "error");
   refused = new Set(errors.map(({ from, rule }) => `${rule.name} ${from}`));
-}, 120_000);
+}, 180_000);
 
 test("every rule has something that it must refuse", () => {
   const names = forbidden.map(({ name }) => name);

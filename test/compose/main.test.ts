@@ -16,11 +16,11 @@ function run(...args: readonly string[]) {
 test("without an engine it says so and is no failure", () => {
   const nothing = "no container engine with compose answers: docker-compose.yml is not tried here\n";
   expect(run()).toEqual({ status: 0, stdout: "", stderr: nothing });
-}, 60_000);
+}, 180_000);
 
 test("a stage that there is not is refused before anything is done", () => {
   expect(run("--stages", "up,sideways")).toMatchObject({
     status: 2,
     stderr: expect.stringContaining("some of build,up,kill,restart,broker,observability,down"),
   });
-}, 60_000);
+}, 180_000);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ({ shown, world } = opened);
 }, 300_000);
 
-afterAll(() => opened?.close(), 60_000);
+afterAll(() => opened?.close(), 180_000);
 
 test("a filter is built by form, tested on the last calls with what decided each, and saved", async () => {
   const { click, looks, open, page, text, type, untilText } = shown;

@@ -37,7 +37,7 @@ beforeAll(async () => {
   ({ browser, shown, world } = opened);
 }, 300_000);
 
-afterAll(() => opened?.close(), 60_000);
+afterAll(() => opened?.close(), 180_000);
 
 test("three clicks lead from the list to the failing endpoint's answer", async () => {
   const { click, open, text, untilText } = shown;

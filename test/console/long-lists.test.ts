@@ -40,7 +40,7 @@ beforeAll(async () => {
   await shown.page.setViewport({ width: 1_280, height: 800 });
 }, 300_000);
 
-afterAll(() => opened?.close(), 60_000);
+afterAll(() => opened?.close(), 180_000);
 
 interface TraceEvent {
   readonly name: string;

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ({ shown, world } = opened);
 }, 300_000);
 
-afterAll(() => opened?.close(), 60_000);
+afterAll(() => opened?.close(), 180_000);
 
 /** The last part of the page's path, once it is below this one. */
 async function idBelow(path: string): Promise<string> {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await shown.page.evaluateOnNewDocument(HASTE);
 }, 300_000);
 
-afterAll(() => opened?.close(), 60_000);
+afterAll(() => opened?.close(), 180_000);
 
 /** As the browser says it of a tab behind another one. */
 async function setHidden(isHidden: boolean): Promise<void> {

@@ -47,7 +47,7 @@ beforeAll(async () => {
     timeoutMs: PATIENCE_MS,
     what: "the dead letter to be indexed",
   });
-}, 120_000);
+}, 180_000);
 
 afterAll(async () => {
   await topics?.close();
@@ -227,7 +227,7 @@ describe("answers are what the document says", () => {
     for (const [path, methods] of single)
       for (const method of Object.keys(methods as JsonObject).filter((each) => each !== "put"))
         await ask(`${method.toUpperCase()} ${path}`, [], method === "patch" ? { body: {} } : {});
-  }, 120_000);
+  }, 180_000);
 
   test("and every route that changes something has answered with success", () => {
     const changing = Object.entries(at("paths") ?? {}).flatMap(([path, methods]) =>

@@ -48,7 +48,7 @@ afterAll(async () => {
   await npm.exitCode();
   await receiver.close();
   await programs.remove();
-}, 60_000);
+}, 180_000);
 
 const PROBE = "Probe";
 
@@ -61,7 +61,7 @@ async function untilInForce(writeKey: string, path: string): Promise<void> {
     await sendCall(ingestUrl, { route: "track", writeKey, body: { userId: "probe", event: PROBE } });
     return receiver.requestsTo(path).length > 0;
   };
-  await until(arrives, { timeoutMs: 15_000, what: "a first call to arrive" });
+  await until(arrives, { timeoutMs: 60_000, what: "a first call to arrive" });
 }
 
 /** Runs a program that sends to a source of its own; gives what arrived at that source's webhook. `alsoTo` is a second webhook. */
@@ -122,12 +122,12 @@ describe(`every call type and a bulk of up to ${BULK} arrive from`, () => {
     const lines: string[] = [];
     createInterface(webhook.stdout).on("line", (line) => lines.push(line));
     try {
-      await until(() => lines.length > 0, { timeoutMs: 15_000, what: "the receiver's URL" });
+      await until(() => lines.length > 0, { timeoutMs: 60_000, what: "the receiver's URL" });
       const url = lines[0]?.replace("listening ", "") ?? "";
       await expectEveryCall(HOOKLINE_GO, send, [url]);
       const verified = (): string[] => lines.slice(1).filter((line) => !line.endsWith(`"${PROBE}"`));
       const count = BULK + HOOKLINE_GO.types.length;
-      await until(() => verified().length >= count, { timeoutMs: 15_000, what: "the Go receiver's calls" });
+      await until(() => verified().length >= count, { timeoutMs: 60_000, what: "the Go receiver's calls" });
       expect(verified().filter((line) => !line.startsWith("verified "))).toEqual([]);
       expect(new Set(verified()).size).toBe(count);
       expect(verified()).toHaveLength(count);

@@ -41,7 +41,7 @@ function dial({ port }: TcpProxy): Client {
 
 async function hears(client: Client, text: string): Promise<void> {
   await until(() => client.said() === text, {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: () => `${text}, got ${client.said()}`,
   });
 }
@@ -69,7 +69,7 @@ describe("a network that can be cut", () => {
     const during = dial(proxy);
     during.socket.write("three\n");
     await once(during.socket, "connect");
-    await until(() => proxy.connections === 2, { timeoutMs: 10_000, what: "both connections" });
+    await until(() => proxy.connections === 2, { timeoutMs: 60_000, what: "both connections" });
     expect([before.said(), server.received]).toEqual(["one\n", ["one\n"]]);
     proxy.mend();
     await hears(before, "one\ntwo\n");
@@ -98,6 +98,6 @@ describe("a network that can be cut", () => {
     closers.shift();
     const client = dial(proxy);
     await closed(client);
-    await until(() => proxy.connections === 0, { timeoutMs: 10_000, what: "no connection" });
+    await until(() => proxy.connections === 0, { timeoutMs: 60_000, what: "no connection" });
   });
 });

@@ -91,6 +91,6 @@ test("what is started ends with the run", async () => {
   await takeStack({ brokers: 1, url: server.url });
   await fetch(server.url);
   await server.stop();
-  await until(() => done.length === 4, { timeoutMs: 5_000, what: "both to end" });
+  await until(() => done.length === 4, { timeoutMs: 60_000, what: "both to end" });
   expect(done).toEqual(["start of 1", "start of 0", "stop of 1", "stop of 0"]);
 });

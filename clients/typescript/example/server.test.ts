@@ -9,7 +9,7 @@ import { createEgress } from "../../../packages/egress/index.ts";
 import { until } from "../../../test/support/until.ts";
 
 // A process of node starts in seconds on a busy machine.
-jest.setTimeout(120_000);
+jest.setTimeout(180_000);
 
 const egress = createEgress({ allowCidrs: ["127.0.0.1"] });
 let example: ChildProcess;

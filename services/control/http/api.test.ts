@@ -81,7 +81,7 @@ describe("tokens (contract 6.4, 10.1)", () => {
     // The two processes read what the other writes some milliseconds later.
     const isKnown = async () =>
       (await guarded.ask(`/v1/sources/${source.body.id}`, { headers: bearer(lent) })).status === 200;
-    await until(isKnown, { timeoutMs: 10_000, what: "the source to be known" });
+    await until(isKnown, { timeoutMs: 60_000, what: "the source to be known" });
     const listening = await fetch(`${guarded.url}/v1/sources/${source.body.id}/live`, {
       headers: bearer(lent),
     });
@@ -91,7 +91,7 @@ describe("tokens (contract 6.4, 10.1)", () => {
     expect(await statusOf(TOKENS[0] ?? "")).toBe(200);
     // Ends, or the test does not.
     expect(await listening.text()).toContain("event: ");
-  }, 120_000);
+  }, 180_000);
 
   test("without a token the service refuses to listen on an address that others reach", async () => {
     const settings = { HOOKLINE_CONTROL_HOST: "0.0.0.0" };

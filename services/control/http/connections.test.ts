@@ -77,7 +77,7 @@ async function begin(url: string, asked?: Asked): Promise<Socket> {
   const before = underWay.length;
   const socket = await open();
   ask(socket, url, asked);
-  await until(() => underWay.length > before, { timeoutMs: 5_000, what: `${url} to be under way` });
+  await until(() => underWay.length > before, { timeoutMs: 60_000, what: `${url} to be under way` });
   return socket;
 }
 
@@ -113,7 +113,7 @@ test("an upload whose bytes come is held; ten seconds after the last of them it 
     upload.write(part);
     const bytes = upTo + Number(part);
     const arrived = () => underWay[0]?.request.socket.bytesRead === bytes;
-    await until(arrived, { timeoutMs: 5_000, what: "the upload to go on" });
+    await until(arrived, { timeoutMs: 60_000, what: "the upload to go on" });
     nowMs += 9_000;
     look();
     nowMs += 9_000;
@@ -128,7 +128,7 @@ test("bytes that the server leaves waiting are not the sender's fault", async ()
   upload.write("half");
   for (const token of ["a", "b", "b"]) await begin("/waits", { token });
   const isThere = () => underWay[0]?.request.readableLength === 4;
-  await until(isThere, { timeoutMs: 5_000, what: "the bytes to arrive" });
+  await until(isThere, { timeoutMs: 60_000, what: "the bytes to arrive" });
   look();
   nowMs += 60_000;
   expect(await statusOfNext()).toBeUndefined();
@@ -147,7 +147,7 @@ test("an answer of which nobody takes a byte for thirty seconds makes room; one 
   expect(await statusOfNext()).toBeUndefined();
   const [before, [read]] = [takenOfFirst(), sockets];
   read?.resume();
-  await until(() => takenOfFirst() > before, { timeoutMs: 5_000, what: "some of the first to be taken" });
+  await until(() => takenOfFirst() > before, { timeoutMs: 60_000, what: "some of the first to be taken" });
   read?.pause();
   nowMs += 2_000;
   expect(await closedBy(async () => expect(await statusOfNext()).toBe("200"))).toEqual([1]);
@@ -162,7 +162,7 @@ test("half may have requests of one token under way; what is silent does not cou
   expect(await statusOfNext("b")).toBe("200");
   underWay[1]?.reply.end();
   await until(async () => (await statusOfNext("a")) === "200", {
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     what: "the token to have room again",
   });
 });

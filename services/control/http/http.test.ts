@@ -137,11 +137,11 @@ describe("of more connections than the limit", () => {
     const answered = await open();
     await answerOf(answered);
     const busy = await open("GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await until(() => waits.length === 1, { timeoutMs: 5_000, what: "the request to be there" });
+    await until(() => waits.length === 1, { timeoutMs: 60_000, what: "the request to be there" });
     while (sockets.length < MOST) await open();
     answered.resume();
     await open();
-    await until(() => ended.has(answered), { timeoutMs: 5_000, what: "the oldest silent one to be closed" });
+    await until(() => ended.has(answered), { timeoutMs: 60_000, what: "the oldest silent one to be closed" });
     const said = once(busy, "data");
     waits.pop()?.();
     expect(String((await said)[0])).toMatch(/^HTTP\/1\.1 200 /);
@@ -150,7 +150,7 @@ describe("of more connections than the limit", () => {
   test("half may have requests of one token under way; more are answered 503, and others go on", async () => {
     const waiting = "GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n";
     while (sockets.length < MOST / 2) await open(waiting);
-    await until(() => waits.length === MOST / 2, { timeoutMs: 5_000, what: "all requests to be there" });
+    await until(() => waits.length === MOST / 2, { timeoutMs: 60_000, what: "all requests to be there" });
     const refused = await answerOf(await open());
     expect(refused).toMatch(/^HTTP\/1\.1 503 /);
     expect(refused).toContain("retry-after: 5");
@@ -160,7 +160,7 @@ describe("of more connections than the limit", () => {
     authorise = () => LOCAL_CALLER;
     for (const answer of waits.splice(0)) answer();
     const again = async () => (await answerOf(await open())).startsWith("HTTP/1.1 404 ");
-    await until(again, { timeoutMs: 5_000, what: "the token to have room again" });
+    await until(again, { timeoutMs: 60_000, what: "the token to have room again" });
   });
 
   test("those without a token count as silent, whatever they send", async () => {
@@ -172,7 +172,7 @@ describe("of more connections than the limit", () => {
     await once(first, "data");
     while (sockets.length < MOST) await open(half);
     await open();
-    await until(() => ended.has(first), { timeoutMs: 5_000, what: "the oldest one to be closed" });
+    await until(() => ended.has(first), { timeoutMs: 60_000, what: "the oldest one to be closed" });
   });
 });
 

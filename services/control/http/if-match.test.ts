@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await other?.stop();
   await one?.stop();
-}, 60_000);
+}, 180_000);
 
 const THINGS = [
   ["/v1/sources", { name: "S" }],

@@ -131,7 +131,7 @@ describe("a pass", () => {
     };
     const step: Step<DeliveryJob> = (_, settle) => void settles.push(settle);
     const pass = runPass(A, partsOf({ log: logOf(["a", "b"]), takenEarly, step }), NEVER);
-    await until(() => settles.length === 1, { timeoutMs: 2_000, what: "a job in hand" });
+    await until(() => settles.length === 1, { timeoutMs: 30_000, what: "a job in hand" });
     expect(underWay).toEqual({ begun: 1, over: 0 });
     settles[0]?.({ produce: [] });
     await pass;

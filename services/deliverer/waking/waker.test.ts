@@ -20,13 +20,13 @@ describe("after a look that found nothing", () => {
   test("a request does not wait until those that rest have done so, but for its own", async () => {
     const { waker, looks } = slowLooks();
     for (const id of ["a", "b", "c", "d"]) waker.found(endpointOf(id));
-    await until(() => looks() === 4, { timeoutMs: 2_000, what: "four passes, which are all that may run" });
+    await until(() => looks() === 4, { timeoutMs: 10_000, what: "four passes, which are all that may run" });
     await pause(50);
     waker.hasRoom(endpointOf("e"));
     await pause(100);
     expect(looks()).toBe(4);
     waker.asked("a-destination");
-    await until(() => looks() === 5, { timeoutMs: 2_000, what: "one look for both" });
+    await until(() => looks() === 5, { timeoutMs: 10_000, what: "one look for both" });
     waker.asked("a-destination");
     await pause(100);
     expect(looks()).toBe(5);
@@ -41,9 +41,9 @@ describe("after a look that found nothing", () => {
     };
     const { waker } = slowLooks({ ...systemHost, delay });
     waker.found(ENDPOINT);
-    await until(() => rests.length === 1, { timeoutMs: 2_000, what: "the endpoint's rest" });
+    await until(() => rests.length === 1, { timeoutMs: 10_000, what: "the endpoint's rest" });
     waker.asked("a-destination");
-    await until(() => rests.length === 2, { timeoutMs: 2_000, what: "the request's rest" });
+    await until(() => rests.length === 2, { timeoutMs: 10_000, what: "the request's rest" });
     expect(rests).toEqual([20_000, 5_000]);
     await waker.stop(1_000);
   });
@@ -51,7 +51,7 @@ describe("after a look that found nothing", () => {
   test("an endpoint that has room waits for the rest to be over", async () => {
     const { waker, looks } = slowLooks();
     waker.found(ENDPOINT);
-    await until(() => looks() === 1, { timeoutMs: 2_000, what: "the first look" });
+    await until(() => looks() === 1, { timeoutMs: 10_000, what: "the first look" });
     waker.hasRoom(ENDPOINT);
     await pause(200);
     expect(looks()).toBe(1);
@@ -64,10 +64,10 @@ describe("after a look that found nothing", () => {
   ])("an endpoint that was down and is back is looked for at once, $title", async ({ afterMs }) => {
     const { waker, looks } = slowLooks();
     waker.found(ENDPOINT);
-    await until(() => looks() === 1, { timeoutMs: 2_000, what: "the first look" });
+    await until(() => looks() === 1, { timeoutMs: 10_000, what: "the first look" });
     if (afterMs > 0) await pause(afterMs);
     waker.recovered(ENDPOINT);
-    await until(() => looks() === 2, { timeoutMs: 2_000, what: "the second look" });
+    await until(() => looks() === 2, { timeoutMs: 10_000, what: "the second look" });
     await waker.stop(1_000);
   });
 });

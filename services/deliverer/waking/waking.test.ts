@@ -17,12 +17,12 @@ let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
   deliverer = await startDeliverer({ retryDelaysMs: DELAYS_MS });
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   await deliverer.stop();
   await receiver.close();
-}, 60_000);
+}, 180_000);
 
 /** Calls that have been put off twice, by a failure or without a request, so that they wait in the topic with the long delay. */
 async function putOffTwice(running: DelivererUnderTest): Promise<boolean> {

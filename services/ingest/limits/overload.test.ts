@@ -35,7 +35,7 @@ test("200 comes only after the calls are stored", async () => {
     answered = true;
     return value;
   });
-  await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 5_000, what: "the request to arrive" });
+  await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 30_000, what: "the request to arrive" });
   expect(answered).toBe(false);
   acknowledged.resolve("stored");
   expect(await reply).toMatchObject({ status: 200 });
@@ -98,7 +98,7 @@ describe("load shedding", () => {
     const stored = Promise.withResolvers<"stored">();
     await start({ limits: { maxWaitingBytes: 20_000 }, store: () => stored.promise });
     const waiting = sendCall();
-    await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 5_000, what: "the other to arrive" });
+    await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 30_000, what: "the other to arrive" });
     const sendBig = () =>
       post(ingest, "/v1/track", { body: { ...call, properties: { text: "x".repeat(25_000) } } });
     expect(await sendBig()).toMatchObject({ status: 503 });
@@ -150,7 +150,7 @@ describe("load shedding", () => {
     socket.on("error", () => undefined);
     socket.write("POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf");
     await once(socket, "data");
-    await until(() => closings.length > 0, { timeoutMs: 5_000, what: "its time to be set" });
+    await until(() => closings.length > 0, { timeoutMs: 30_000, what: "its time to be set" });
     closings[0]?.();
     await once(socket, "close");
   });
@@ -218,7 +218,7 @@ test("the time that a caller takes for its body is not that of the answer", asyn
   await start({ parts: { host: { ...systemHost, elapsed: () => elapsedMs } } });
   const open = request(`${ingest.url}/v1/track`, { method: "POST", headers: BASIC });
   open.write('{"event":"E",');
-  await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 5_000, what: "half a body to arrive" });
+  await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 30_000, what: "half a body to arrive" });
   elapsedMs = 8_000;
   open.end('"userId":"u"}');
   const [response] = (await once(open, "response")) as [IncomingMessage];
@@ -236,9 +236,12 @@ test("a caller that goes away in the middle of its body leaves nothing behind", 
   });
   open.on("error", () => undefined);
   open.write('{"event":');
-  await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 5_000, what: "half a body to arrive" });
+  await until(() => ingest.gate.waitingBytes > 0, { timeoutMs: 30_000, what: "half a body to arrive" });
   open.destroy();
-  await until(() => ingest.gate.waitingBytes === 0, { timeoutMs: 5_000, what: "the bytes to be given back" });
+  await until(() => ingest.gate.waitingBytes === 0, {
+    timeoutMs: 30_000,
+    what: "the bytes to be given back",
+  });
   const requests = async () => await ingest.metrics.expose();
   expect(await requests()).toContain('ingest_requests_total{route="call",status="aborted"} 1');
   expect(await requests()).toMatch(/duration_seconds_count\{[^}]*route="call"[^}]*\} 0$/m);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { BASIC, type IngestFixture, startFixture } from "../fixtures/http.ts";
 import { CALLER_TIMES, type HttpServer, startHttpServer } from "./http-server.ts";
 
-const CLOSED_WITHIN_MS = 10_000;
+const CLOSED_WITHIN_MS = 60_000;
 
 let server: HttpServer | IngestFixture | undefined;
 const sockets: Socket[] = [];

@@ -46,7 +46,7 @@ beforeAll(async () => {
     timeoutMs: 30_000,
     what: "the calls to be indexed",
   });
-}, 120_000);
+}, 180_000);
 
 afterAll(async () => {
   await topics?.close();

@@ -109,7 +109,7 @@ test("an index that was thrown away by whoever asked it is read again from its b
   index.epoch = 1;
   attempts?.onReadUntil?.(0, 7, 2_000);
   await until(() => followed.length === 2 * INDEXED.length, {
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     what: "everything to be followed again",
   });
   expect(progress.indexedUntilMs("attempts")).toBe(1_000);

@@ -92,7 +92,7 @@ beforeAll(async () => {
   // Of other partitions, and so of the other thread too.
   await write([sourceId, "s1", "s2", "s3", "s4", "s5"], 0, CALLS);
   await untilIndexed();
-}, 120_000);
+}, 180_000);
 
 afterAll(async () => {
   await topics?.close();
@@ -176,5 +176,5 @@ describe("with two threads", () => {
     });
     expect(await listed()).toEqual(newestFirst(2));
     expect(control.logs.some((line) => line.includes("was created again"))).toBe(true);
-  }, 120_000);
+  }, 180_000);
 });

@@ -133,7 +133,7 @@ describe("an issue", () => {
       "acknowledged",
     ]);
     expect(audited[0]).toMatchObject({ before: { state: "snoozed" }, after: { state: "acknowledged" } });
-  }, 120_000);
+  }, 180_000);
 
   test("that was resolved is open when it fails again", async () => {
     const id = await createDestination();
@@ -220,5 +220,5 @@ describe("what died of an issue", () => {
     ]);
     const others = (await control.ask(`/v1/dead-letters?destinationId=${id}`)).body.data;
     expect(others.filter(({ replayIds }: { replayIds: string[] }) => replayIds.length === 0)).toHaveLength(2);
-  }, 120_000);
+  }, 180_000);
 });

@@ -22,12 +22,12 @@ beforeAll(async () => {
   sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
   const body = { name: "D", sourceIds: [sourceId], webhooks: [{ url: WEBHOOK }] };
   destinationId = (await control.ask("/v1/destinations", { body })).body.id;
-}, 120_000);
+}, 180_000);
 
 afterAll(async () => {
   await topics?.close();
   if (!isStopped) await control?.stop();
-}, 60_000);
+}, 180_000);
 
 const writeCall = (changes: Partial<Call>) =>
   topics.write(control.topics.calls, [call({ sourceId, ...changes })]);
@@ -115,7 +115,7 @@ describe("who watches a source", () => {
     ]);
     expect(seen("delivery")).toMatchObject([{ messageId: "new", destinationId, outcome: "http_5xx" }]);
     leave();
-  }, 120_000);
+  }, 180_000);
 });
 
 test("who was cut off comes back with the last id, and has every event once, in its order", async () => {
@@ -136,7 +136,7 @@ test("who was cut off comes back with the last id, and has every event once, in 
   const stranger = await watch(path, control.url, "another-process.7");
   expect(stranger.seen("missed")).toEqual([{ events: null }]);
   stranger.leave();
-}, 120_000);
+}, 180_000);
 
 describe("who watches a destination", () => {
   test("sees its deliveries with the URL shortened, and none that are old", async () => {
@@ -148,7 +148,7 @@ describe("who watches a destination", () => {
       { messageId: "fresh", url: "https://a.test/services/***#fad5ba" },
     ]);
     leave();
-  }, 120_000);
+  }, 180_000);
 });
 
 test("what is not there cannot be watched, and a HEAD does not listen", async () => {
@@ -180,7 +180,7 @@ test("a process that is told to end by SIGTERM ends its streams in order, and th
   } finally {
     await service.kill();
   }
-}, 120_000);
+}, 180_000);
 
 test("the service ends with listeners connected, also with one that does not read", async () => {
   const { ended } = await watch(`/v1/sources/${sourceId}/live`);
@@ -192,4 +192,4 @@ test("the service ends with listeners connected, also with one that does not rea
   await control.stop();
   await ended;
   deaf.destroy();
-}, 120_000);
+}, 180_000);

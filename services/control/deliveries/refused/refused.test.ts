@@ -24,7 +24,7 @@ beforeAll(async () => {
     told({ atMs: NOW_MS, message: "last", isBodyCut: true, index: 2 }),
   ]);
   await until(async () => (await list("")).total === 4, { timeoutMs: 60_000, what: "them to be listed" });
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await topics?.close();
   await control?.stop();

@@ -30,7 +30,7 @@ const ask = (token: string, path: string, request: { method?: string; body?: unk
   });
 
 beforeAll(() => startNext([`ops:read+write:${OLD}`], KEYS[0] ?? ""), 180_000);
-afterAll(() => control?.stop(), 60_000);
+afterAll(() => control?.stop(), 180_000);
 
 test("tokens and encryption keys are rotated, and the log has what each token did", async () => {
   const webhooks = [{ url: "http://127.0.0.1:9/services/T000", headers: { "x-key": "header-value-Bb22" } }];
@@ -98,7 +98,7 @@ test("an edit's entry has what it changed, and no write key", async () => {
   expect([updated.before.name, updated.after.name]).toEqual(["A", "B"]);
   expect(created.after).toMatchObject({ name: "A", labels: { team: "x" } });
   expect(text).not.toContain(source.writeKeys[0]);
-}, 60_000);
+}, 180_000);
 
 test("a token that may not write a source cannot send as it either: it reads masked write keys", async () => {
   const source = await ask(NEW, "/v1/sources", { body: { name: "Shop" } });
@@ -115,4 +115,4 @@ test("a token that may not write a source cannot send as it either: it reads mas
     writeKeys: whole,
     formerKeys: [{ writeKey: whole[0] }],
   });
-}, 60_000);
+}, 180_000);

@@ -26,7 +26,7 @@ afterAll(async () => {
   webhook.close();
   await other?.stop();
   await one?.stop();
-}, 60_000);
+}, 180_000);
 
 const untilHeld = (count: number) =>
   until(() => held.length >= count, { timeoutMs: 60_000, what: () => `request ${count} to the webhook` });

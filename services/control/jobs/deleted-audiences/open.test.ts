@@ -96,4 +96,4 @@ test("of a deleted list only its key is left once every partition has let go of 
   expect((await control.ask(`/v1/audiences/${stays}/imports/first`)).body).toMatchObject({ rows: 1 });
   const audited = (await control.ask(`/v1/audit?resourceId=${goes}`)).body.data;
   expect(audited.map(({ action }: { action: string }) => action).sort()).toEqual(["created", "deleted"]);
-}, 120_000);
+}, 180_000);

@@ -95,7 +95,7 @@ describe("a replay (contract 3.7, 10.6)", () => {
       [`${two}`]: [body.replayId],
       [`${destinationId}-2`]: [],
     });
-  }, 60_000);
+  }, 180_000);
 
   test("is counted by a dry run, which needs the same, sends nothing, and keeps no Idempotency-Key", async () => {
     const destinationId = await createDestination();
@@ -122,7 +122,7 @@ describe("a replay (contract 3.7, 10.6)", () => {
     expect([begun.status, begun.body.matched]).toEqual([202, 3]);
     await untilState(begun.body.replayId, "finished");
     expect(await jobsOf(destinationId)).toHaveLength(3);
-  }, 60_000);
+  }, 180_000);
 
   test("of a destination that was deleted goes to another one, named by ids or as a whole; its letters are not called replayable", async () => {
     const deletedId = await createDestination();
@@ -147,7 +147,7 @@ describe("a replay (contract 3.7, 10.6)", () => {
     const messageIds = (await jobsOf(otherId)).map(({ messageId }) => messageId);
     expect(messageIds.sort()).toEqual([`${one}-m`, `${one}-m`, `${two}-m`]);
     expect(await jobsOf(deletedId)).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 
   test("of a destination takes what has died until now, reason by reason, and skips what is no call", async () => {
     const destinationId = await createDestination();
@@ -168,11 +168,11 @@ describe("a replay (contract 3.7, 10.6)", () => {
     expect(await jobsOf(destinationId)).toHaveLength(3);
     const again = async () => (await control.ask(`/v1/dead-letters?replayId=${body.replayId}`)).body.data;
     await until(async () => (await again()).length === 1, {
-      timeoutMs: 15_000,
+      timeoutMs: 60_000,
       what: "the dead letter's replay",
     });
     expect(await replayOf(body.replayId)).toMatchObject({ deadAgain: 1, replayed: 3 });
-  }, 60_000);
+  }, 180_000);
 
   test("of a thousand keeps its pace and shows its progress", async () => {
     const destinationId = await createDestination();
@@ -195,7 +195,7 @@ describe("a replay (contract 3.7, 10.6)", () => {
     expect([replayed, jobs.length, new Set(jobs.map(({ messageId }) => messageId)).size]).toEqual([
       1_000, 1_000, 1_000,
     ]);
-  }, 90_000);
+  }, 180_000);
 
   test("that is cancelled sends no more, and stays cancelled", async () => {
     const destinationId = await createDestination();
@@ -209,7 +209,7 @@ describe("a replay (contract 3.7, 10.6)", () => {
     expect([cancelled.status, cancelled.body.state]).toEqual([202, "cancelled"]);
     const sent = (await jobsOf(destinationId)).length;
     await until(async () => (await control.metrics()).includes("hookline_control_replays_running 0"), {
-      timeoutMs: 15_000,
+      timeoutMs: 60_000,
       what: "its owner to end it",
     });
     // The one call that a step sends at this pace may have been under way.
@@ -220,9 +220,9 @@ describe("a replay (contract 3.7, 10.6)", () => {
         const replay = await replayOf(body.replayId);
         return replay.replayed === jobs && replay;
       },
-      { timeoutMs: 15_000, what: "the replay to say how many it sent" },
+      { timeoutMs: 60_000, what: "the replay to say how many it sent" },
     );
     expect(counted).toMatchObject({ state: "cancelled" });
     expect((await control.ask(`/v1/replays/${body.replayId}`, { method: "DELETE" })).status).toBe(409);
-  }, 60_000);
+  }, 180_000);
 });

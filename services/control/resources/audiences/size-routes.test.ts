@@ -55,4 +55,4 @@ test("sizes of an audience are those of all partitions; 503 until each has count
   expect((await ask("?step=hour")).body.data.at(-21)).toMatchObject({ size: 5, entered: 4, left: 1 });
   expect(problemFields(await ask(`?step=hour&from=${at(DAY - 40)}`))).toEqual({ from: expect.any(String) });
   expect((await control.ask("/v1/audiences/aud_none/sizes")).status).toBe(404);
-}, 60_000);
+}, 180_000);

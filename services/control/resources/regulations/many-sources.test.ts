@@ -45,4 +45,4 @@ test("of 5,000 users and 100,000 sources fits into a record, and a list has as f
   expect([second.data.map(({ id }: { id: string }) => id), second.next]).toEqual([["reg_b"], null]);
   const failed = second.data[0].sources.filter(({ status }: { status: string }) => status === "failed");
   expect(failed).toHaveLength(10);
-}, 60_000);
+}, 180_000);

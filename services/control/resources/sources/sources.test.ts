@@ -7,7 +7,7 @@ let control: ControlService;
 
 beforeAll(async () => {
   control = await startControl();
-}, 120_000);
+}, 180_000);
 afterAll(() => control.stop());
 
 async function newSource(body: object = { name: "Web" }) {
