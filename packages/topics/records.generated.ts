@@ -36,7 +36,7 @@ export interface AudienceConfig {
   isExitAll: boolean;
   /** Of an audience or list: each change is sent as a track call, too. */
   hasTrackCalls: boolean;
-  /** Of a deleted one: every partition has let go of it, and only its key is left, as of a list without a name. */
+  /** Of a deleted one: every partition has let go of it, and only its key is left, as of a list without a name; the definition says whether it was of accounts. */
   isForgotten: boolean;
   /** Of an audience or list: names of traits that are sent along with each change. */
   sentTraits: Array<string>;

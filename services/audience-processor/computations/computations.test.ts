@@ -32,3 +32,17 @@ test("what names one that cannot be read, through others too, is left out: that 
   expect(computations.versions.map(([{ id }]) => id)).toEqual(["alone"]);
   expect(computations.leftOut.map(({ config: { id } }) => id)).toEqual(["top", "middle", "newer"]);
 });
+
+test("calls count for accounts on when what was made of accounts is forgotten, also after a restart", () => {
+  const of = { of: "accounts", everyone: true };
+  const forgotten = (definition: unknown) =>
+    audienceOf("a", definition, { kind: "list", deletedAtMs: 5, isForgotten: true });
+  const known = (...configs: readonly ReturnType<typeof audienceOf>[]) => {
+    const computations = new Computations();
+    for (const config of configs) computations.apply("a", config);
+    return [computations.hasAccounts, [...computations.configs].length];
+  };
+  expect(known(audienceOf("a", of, { deletedAtMs: 5 }), forgotten(of))).toEqual([true, 0]);
+  expect(known(forgotten(of))).toEqual([true, 0]);
+  expect(known(forgotten(null))).toEqual([false, 0]);
+});

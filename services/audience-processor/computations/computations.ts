@@ -43,8 +43,9 @@ function parse(config: AudienceConfig): Definition | string {
   return definition.kind === "trait" ? definition : limitHistory(definition, config).definition;
 }
 
+/** A forgotten one is a list but for this. */
 function isOfAccounts(config: AudienceConfig): boolean {
-  const definition = definitionOf(config, config);
+  const definition = definitionOf(config, config.isForgotten ? { ...config, kind: "audience" } : config);
   return typeof definition !== "string" && definition.kind !== "list" && definition.of === "accounts";
 }
 
@@ -131,7 +132,7 @@ export class Computations {
     return this.#version;
   }
 
-  /** Something of accounts was made once. It stays so when that is deleted: what is made later knows all since then. */
+  /** Something of accounts was made once. It stays so when that is deleted and forgotten: what is made later knows all since then. */
   get hasAccounts(): boolean {
     return this.#hasAccounts;
   }
@@ -164,8 +165,8 @@ export class Computations {
     else {
       this.#configs.set(id, config);
       readAhead(config);
-      this.#hasAccounts ||= isOfAccounts(config);
     }
+    if (config !== undefined) this.#hasAccounts ||= isOfAccounts(config);
     this.#version += 1;
     this.#read = undefined;
   }

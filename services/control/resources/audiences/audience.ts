@@ -1,5 +1,6 @@
 // What an audience, a list or a computed trait is and how it changes; pure.
 import type { AudienceBackfill, AudienceConfig } from "#topics";
+import { namedBy } from "./references.ts";
 import type { AudienceResource } from "./resource.ts";
 
 export interface NewAudience {
@@ -108,13 +109,15 @@ export function deleteAudience(before: AudienceConfig, isExitAll: boolean, nowMs
   return changed({ ...before, deletedAtMs: nowMs, isExitAll }, nowMs);
 }
 
-/** What is left of a deleted one. A version before reads it as a list, which needs no definition. */
-export function forgetAudience(
-  { createdAtMs, deletedAtMs, id, key, updatedAtMs }: AudienceConfig,
-  nowMs: number,
-): AudienceConfig {
+/** Says that something of accounts was made once: they are known since then. */
+const OF_ACCOUNTS = JSON.stringify({ of: "accounts", everyone: true });
+
+/** What is left of a deleted one. A version before reads it as a list, of which it reads no definition. */
+export function forgetAudience(before: AudienceConfig, nowMs: number): AudienceConfig {
+  const { createdAtMs, deletedAtMs, id, key, updatedAtMs } = before;
   const list = createAudience({ id, resource: "audience", key, name: "" }, createdAtMs);
-  return changed({ ...list, deletedAtMs, isForgotten: true, updatedAtMs }, nowMs);
+  const definition = namedBy(before).of === "accounts" ? OF_ACCOUNTS : null;
+  return changed({ ...list, definition, deletedAtMs, isForgotten: true, updatedAtMs }, nowMs);
 }
 
 /** `updatedAtMs` grows with each change: it tells a newer record from an older one. */

@@ -1,7 +1,7 @@
 // Audiences that name audiences: what one request reads is as much as all of them, in pieces.
 import { expect, test } from "@jest/globals";
-import { createAudience } from "./audience.ts";
-import { compiledWithReferences } from "./compiled.ts";
+import { createAudience, deleteAudience, forgetAudience } from "./audience.ts";
+import { accountsFromMs, compiledWithReferences } from "./compiled.ts";
 import { referrersOf } from "./references.ts";
 import { previewProblems } from "./rules.ts";
 
@@ -66,4 +66,16 @@ test("a computed trait is compiled with the audience that names it, and known by
   expect(previewProblems({ definition: { computedTrait: "orders", op: "lt", value: 2 } }, configs)).toEqual([
     { path: "definition", message: expect.stringContaining("only excludes") },
   ]);
+});
+
+test("accounts are known since the first definition of accounts, also when that one is forgotten", () => {
+  const of = { of: "accounts", everyone: true };
+  const forgotten = forgetAudience(deleteAudience(audience("first", of), true, 2), 3);
+  expect(forgotten).toMatchObject({ kind: "list", name: "", definition: JSON.stringify(of) });
+  const definition = { of: "accounts", event: "A" };
+  const later = createAudience(
+    { id: "later", resource: "audience", key: "later", name: "", definition },
+    9_000_000,
+  );
+  expect(accountsFromMs(later, [forgotten, later], 9_000_000)).toBe(1_001);
 });
