@@ -726,7 +726,7 @@ export interface ProfileMove {
 /** An account that calls of the user have named. */
 export interface ProfileAccount {
   groupId: string;
-  /** Ids of audiences and lists: the account was told last that the user is in them. */
+  /** Ids of audiences and lists: the account was told last that the user is in them; of several their hash. */
   told: Array<string>;
   /** As of when; what it is told next is later. */
   toldAtMs: number;

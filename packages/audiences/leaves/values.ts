@@ -81,7 +81,7 @@ export function pruneValues(state: ValuesState, plan: LeafPlan, nowMs: number): 
 /** Characters of a hash with the `#` before it, by which it is told from JSON: 60 bits, the same for two of 1,000 values once in 10^12 profiles. */
 const HASH_CHARACTERS = 11;
 
-function hashOf(text: string): string {
+export function hashOf(text: string): string {
   return `#${createHash("sha256")
     .update(text)
     .digest("base64url")

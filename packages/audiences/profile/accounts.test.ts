@@ -7,7 +7,7 @@ import { compileSet } from "./computation-set.ts";
 import type { ProfileEvent } from "./event.ts";
 import { accountProfileId } from "./identity.ts";
 import { advance } from "./judging.ts";
-import { createProfile, type Profile } from "./profile.ts";
+import { createProfile, MAX_PROFILE_BYTES, type Profile, UNCOUNTED } from "./profile.ts";
 import { profileFromRecord, profileToRecord } from "./record.ts";
 import { profileBytes } from "./size.ts";
 
@@ -133,6 +133,14 @@ describe("a user's accounts are told", () => {
     expect(user.profile.incompleteFor).toEqual(new Set(["buyers"]));
   });
 
+  test("of none for whom there is no room once they are told", () => {
+    const user = new User();
+    for (let index = 0; index < MAX_ACCOUNTS; index += 1) user.call("Seen", `${index}`.padEnd(650, "x"));
+    user.call("Bought", null);
+    expect(user.told()).toHaveLength(user.profile.accounts.size);
+    expect(user.profile.sizeBytes).toBeLessThan(MAX_PROFILE_BYTES);
+  });
+
   test("of none for whose name the profile has no room, also by a merge", () => {
     const [moved, survivor] = [new User("old"), new User("ann")];
     for (const id of ["a", "b", "c"]) moved.call("Seen", id.padEnd(30_000, "x"));
@@ -140,6 +148,37 @@ describe("a user's accounts are told", () => {
     survivor.happen({ kind: "merge", moved: moved.profile });
     expect([moved.profile.accounts.size, survivor.profile.accounts.size]).toEqual([2, 2]);
     expect(survivor.profile.incompleteFor).toEqual(new Set(["buyers"]));
+  });
+});
+
+describe("a user in thirty audiences that accounts are told about", () => {
+  const ids = Array.from({ length: 30 }, (_, index) => `aud_${index}`).sort();
+  const members = { any: ids.map((id) => ({ audience: id })) };
+  const set = compileSet([
+    ...ids.map((id) => audience(id, { event: "Bought" })),
+    audience("any", { of: "accounts", members }),
+  ]);
+
+  test("is told to a hundred accounts, and goes on", () => {
+    const user = new User();
+    for (let index = 0; index < MAX_ACCOUNTS; index += 1) user.call("Bought", `group-${index}`, { set });
+    expect(user.told()).toEqual(Array.from(user.profile.accounts.keys(), (account) => [account, ids]));
+    expect(user.profile.accounts.size).toBe(MAX_ACCOUNTS);
+    expect(user.profile.sizeBytes).toBeLessThan(20_000);
+    expect(user.profile.sizeBytes).toBe(profileBytes(user.profile));
+  });
+
+  test("goes on where a version before has kept all ids, and nothing is told again", () => {
+    const user = new User();
+    for (let index = 0; index < MAX_ACCOUNTS; index += 1) user.call("Bought", `group-${index}`, { set });
+    for (const groupId of user.profile.accounts.keys())
+      user.profile.accounts.set(groupId, { told: ids, toldAtMs: NOW_MS });
+    user.profile.sizeBytes = profileBytes(user.profile);
+    user.told();
+    expect(user.profile.sizeBytes).toBeGreaterThan(MAX_PROFILE_BYTES);
+    user.call("Seen", "group-0", { set });
+    expect([user.profile.uncounted, user.told()]).toEqual([UNCOUNTED.nothing, []]);
+    expect(user.profile.sizeBytes).toBeLessThan(20_000);
   });
 });
 

@@ -1,5 +1,6 @@
 // Accounts that a user's calls have named, and what they are told: in which audiences the user is that conditions on their members ask about
 // (contract 8.10). It waits in the outbox, as what is sent does.
+import { hashOf } from "../leaves/values.ts";
 import type { Computation } from "./computation.ts";
 import type { ProfileCall } from "./event.ts";
 import { subjectOf } from "./identity.ts";
@@ -30,10 +31,21 @@ export function noteNamed(
   return subjectOf(profile.id) !== "users" || noteAccount(profile, groupId);
 }
 
+/** What is kept of what an account was told: of several ids their hash, as a hundred accounts may each be told of all audiences. */
+function keptOf(told: readonly string[]): string[] {
+  return told.length > 1 ? [hashOf(told.join())] : [...told];
+}
+
+/** A version before kept all ids. */
+export function shortenTold({ accounts }: Pick<Profile, "accounts">): void {
+  for (const [groupId, { told, toldAtMs }] of accounts)
+    if (told.length > 1) accounts.set(groupId, { told: keptOf(told), toldAtMs });
+}
+
 /** All of it at once: an account judges a user by what holds together. */
 function tell(profile: Profile, groupId: string, told: string[], atMs: number): void {
   const before = profile.accounts.get(groupId) ?? NOTHING_TOLD;
-  const after = { told, toldAtMs: Math.max(atMs, before.toldAtMs + 1) };
+  const after = { told: keptOf(told), toldAtMs: Math.max(atMs, before.toldAtMs + 1) };
   profile.accounts.set(groupId, after);
   profile.sizeBytes += accountBytes(groupId, after) - accountBytes(groupId, before);
   const flip = { computationId: "", generation: 0, seq: 0, traits: "", isTracked: false };
@@ -45,9 +57,10 @@ export function tellAccounts(profile: Profile, told: readonly Computation[], isA
   if (profile.accounts.size === 0 || told.length === 0) return;
   if (profile.redirectTo !== undefined) return;
   const ids = told.flatMap(({ id }) => (profile.results.get(id)?.text === "true" ? id : [])).sort();
+  const known = [ids.join(), keptOf(ids).join()];
   const atMs = Math.max(profile.judgedAtMs, profile.changedUntilMs + 1);
-  for (const [groupId, known] of profile.accounts)
-    if (isAgain ? ids.length + known.told.length > 0 : ids.join() !== known.told.join())
+  for (const [groupId, { told }] of profile.accounts)
+    if (isAgain ? ids.length + told.length > 0 : !known.includes(told.join()))
       tell(profile, groupId, ids, atMs);
 }
 

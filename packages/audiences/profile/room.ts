@@ -1,5 +1,6 @@
 // Room in a profile that is as large as it may be (docs/use/audiences.md, "Limits"). What is asked for least goes first.
 import { cutValues, JOINING_STEPS, joinBuckets, pruneLeaf } from "../leaves/shrink.ts";
+import { shortenTold } from "./accounts.ts";
 import type { Computation } from "./computation.ts";
 import type { ComputationSet } from "./computation-set.ts";
 import { noteLeftOut } from "./incomplete.ts";
@@ -49,6 +50,7 @@ function dropUnused(profile: Profile, { nowMs, set }: Room): void {
     else pruneLeaf(state, use.plan, nowMs);
   }
   for (const key of backfilled.keys()) if (!set.leaves.has(key)) backfilled.delete(key);
+  shortenTold(profile);
   profile.sizeBytes = profileBytes(profile);
 }
 

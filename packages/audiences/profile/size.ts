@@ -46,9 +46,9 @@ export function resultBytes({ text }: Result): number {
   return 48 + Buffer.byteLength(text);
 }
 
-/** Of an account that the user's calls have named. */
+/** Of an account that the user's calls have named. What it will be told has its room from the beginning. */
 export function accountBytes(groupId: string, { told }: ToldAccount): number {
-  return 16 + Buffer.byteLength(groupId) + told.length * 32;
+  return 16 + Buffer.byteLength(groupId) + Math.max(1, told.length) * 32;
 }
 
 /** All of it at once: when a profile has been read, and after a merge. */
