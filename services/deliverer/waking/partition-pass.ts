@@ -134,7 +134,7 @@ export class PartitionPass {
     const requests = woken.requests.filter((request) => request.means(job, record));
     if (requests.length === 0 && (job.failedAtMs ?? 0) > failedBeforeMs) return progress.leave(record.offset);
     // Nobody waits here for the destination's own limits, as jobs of others lie behind it; the next pass goes on.
-    if (!this.#parts.room.hasTurn(job.destinationId)) return progress.stop(record.offset);
+    if (!this.#parts.room.hasTurn(job.destinationId)) return progress.putOff(record.offset);
     const hasRoom = await this.#parts.room.wait(endpoint, this.#bounds.signal);
     if (!hasRoom || !this.#ownership.isOurs) return progress.stop(record.offset);
     if (this.#isReaders(record) || !progress.take(record.offset)) return;

@@ -76,4 +76,6 @@ export interface PassResult {
   readonly taken: number;
   /** Those of the taken that went back to a retry topic or to the dead letters. */
   readonly returned: number;
+  /** Some stay because their destinations' own limits had no turn for them just then. */
+  readonly isPutOff: boolean;
 }

@@ -55,7 +55,7 @@ describe("a pass", () => {
     const seen: DeliveryJob[] = [];
     const log = logOf(["a", "b", "a", "c", "a"]);
     const result = await runPass(A, partsOf({ log, step: delivering(seen) }), NEVER);
-    expect(result).toEqual({ taken: 3, returned: 0 });
+    expect(result).toEqual({ taken: 3, returned: 0, isPutOff: false });
     expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j2", "j4"]);
     expect(seen.every(({ dueAtMs }) => dueAtMs === NOW_MS)).toBe(true);
   });
@@ -184,7 +184,7 @@ describe("a pass", () => {
           step: delivering([]),
           destination: () => state,
         });
-        expect(await runPass(wanted, parts, NEVER)).toEqual({ taken: 0, returned: 0 });
+        expect(await runPass(wanted, parts, NEVER)).toEqual({ taken: 0, returned: 0, isPutOff: false });
         expect(disk.size).toBe(0);
       }
     },
@@ -230,10 +230,10 @@ describe("a pass", () => {
       ["a", REQUESTED],
       ["b", REQUESTED],
     ]);
-    expect(await runPass(both, partsOf(bench), NEVER)).toEqual({ taken: 3, returned: 0 });
+    expect(await runPass(both, partsOf(bench), NEVER)).toEqual({ taken: 3, returned: 0, isPutOff: true });
     expect(seen.map(({ jobId }) => jobId)).toEqual(["j0", "j1", "j3"]);
     turns = 0;
-    expect(await runPass(both, partsOf(bench), NEVER)).toEqual({ taken: 1, returned: 0 });
+    expect(await runPass(both, partsOf(bench), NEVER)).toEqual({ taken: 1, returned: 0, isPutOff: true });
     expect(passed.mock.calls.map(([, { isWhole }]) => isWhole)).toEqual([false, false]);
   });
 
@@ -310,7 +310,7 @@ describe("a pass", () => {
       step: delivering([]),
       room: () => undefined,
     });
-    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 0, returned: 0 });
+    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 0, returned: 0, isPutOff: false });
     expect(disk.size).toBe(0);
   });
 
@@ -327,7 +327,7 @@ describe("a pass", () => {
     await turnsLater(10);
     expect([settles.length, hasEnded, disk.size]).toEqual([2, false, 0]);
     settles[0]?.({ produce: [] });
-    expect(await ended).toEqual({ taken: 2, returned: 1 });
+    expect(await ended).toEqual({ taken: 2, returned: 1, isPutOff: false });
     expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([2]);
   });
 
@@ -342,7 +342,7 @@ describe("a pass", () => {
         throw new Error("the broker is away");
       };
       const pass = runPass(A, { ...parts, readRange }, over.signal);
-      if (isEnded) expect(await pass).toEqual({ taken: 1, returned: 0 });
+      if (isEnded) expect(await pass).toEqual({ taken: 1, returned: 0, isPutOff: false });
       else await expect(pass).rejects.toThrow("the broker is away");
       expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual(isEnded ? [1] : []);
     }
@@ -356,7 +356,7 @@ describe("a pass", () => {
       settle({ produce: BACK });
     };
     const parts = partsOf({ log: logOf(["a", "a", "a", "a"]), disk, step, room: () => room || undefined });
-    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 2, returned: 2 });
+    expect(await runPass(A, parts, NEVER)).toEqual({ taken: 2, returned: 2, isPutOff: false });
     expect([...disk.values()][0]?.belowOffset).toBe(2);
   });
 
@@ -433,7 +433,7 @@ describe("a pass", () => {
       const parts = partsOf({ log: logOf(["a", "a", "a"]), disk, step: delivering([]) });
       const decode = (record: RawRecord) =>
         record.offset === 1 ? Promise.reject(thrown) : parts.decode(record);
-      expect(await runPass(A, { ...parts, decode }, NEVER)).toEqual({ taken: 1, returned: 0 });
+      expect(await runPass(A, { ...parts, decode }, NEVER)).toMatchObject({ taken: 1, returned: 0 });
       expect([...disk.values()].map(({ belowOffset }) => belowOffset)).toEqual([1]);
     },
   );
@@ -492,7 +492,7 @@ describe("a pass", () => {
     await turnsLater(10);
     expect([settles.length, hasEnded]).toEqual([2, false]);
     settles[1]?.({ produce: [] });
-    expect(await ended).toEqual({ taken: 2, returned: 1 });
+    expect(await ended).toEqual({ taken: 2, returned: 1, isPutOff: false });
   });
 
   test("counts nothing as durable that is refused when the process ends", async () => {

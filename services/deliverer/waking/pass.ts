@@ -18,6 +18,7 @@ export async function runPass(
 ): Promise<PassResult> {
   let taken = 0;
   let returned = 0;
+  let isPutOff = false;
   const isBack = [...endpoints.values()].some((failedBeforeMs) => failedBeforeMs !== REQUESTED);
   for (const topic of parts.topics) {
     const look = lookOf(endpoints, parts);
@@ -37,9 +38,10 @@ export async function runPass(
       const result = await new PartitionPass({ ...look, ...bounds, partitions }, endpoints, parts).run();
       taken += result.taken;
       returned += result.returned;
+      isPutOff ||= result.isPutOff;
     }
   }
-  return { taken, returned };
+  return { taken, returned, isPutOff };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Tests how one pass follows another, and makes way.
 import { expect, test } from "@jest/globals";
 import type { Settle } from "#kafka";
-import { endpointOf, logOf, partsOf, wakerOf } from "../fixtures/pass.ts";
+import { endpointOf, logOf, type PassBench, partsOf, wakerOf } from "../fixtures/pass.ts";
 
 const ENDPOINT = endpointOf("a");
 const turns = async () => {
@@ -9,7 +9,7 @@ const turns = async () => {
 };
 
 /** Jobs of these destinations wait, and end when the test says so; no delay is over by itself. */
-function waking(destinationIds: readonly string[], room: () => number = () => 1) {
+function waking(destinationIds: readonly string[], limits: Pick<PassBench, "room" | "hasTurn"> = {}) {
   const settles = new Map<string, Settle>();
   const timers: (() => void)[] = [];
   const delays: { readonly ms: number; readonly resolve: () => void }[] = [];
@@ -23,7 +23,7 @@ function waking(destinationIds: readonly string[], room: () => number = () => 1)
   const parts = partsOf({
     log: logOf(destinationIds),
     host,
-    room,
+    ...limits,
     step: ({ decoded }, settle) => void settles.set(decoded.destinationId, settle),
   });
   const kafka = { failing: undefined as Error | undefined };
@@ -67,7 +67,7 @@ test("a pass that took something is logged, and followed by another half a secon
 });
 
 test("a pass whose time is over before there was room for any call is followed by another", async () => {
-  const { delays, looks, timers, waker } = waking(["a"], () => 0);
+  const { delays, looks, timers, waker } = waking(["a"], { room: () => 0 });
   waker.recovered(ENDPOINT);
   await turns();
   for (const work of timers.splice(0)) work();
@@ -76,6 +76,20 @@ test("a pass whose time is over before there was room for any call is followed b
   delays[0]?.resolve();
   await turns();
   expect(looks()).toBe(2);
+});
+
+test("a pass that found every turn at a destination's own limits taken rests, and is followed by another", async () => {
+  let hasTurn = false;
+  const { delays, looks, settles, waker } = waking(["a"], { hasTurn: () => hasTurn });
+  waker.found(ENDPOINT);
+  await turns();
+  delays[0]?.resolve();
+  await turns();
+  expect([looks(), settles.size, delays.map(({ ms }) => ms)]).toEqual([1, 0, [0, 500]]);
+  hasTurn = true;
+  delays[1]?.resolve();
+  await turns();
+  expect([looks(), settles.size]).toEqual([2, 1]);
 });
 
 test("a pass makes way when another endpoint waits, and its own is looked for again with that one", async () => {

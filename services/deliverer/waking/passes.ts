@@ -71,7 +71,9 @@ export class Passes {
     const over = new AbortController();
     const timer = host.setTimeout(() => over.abort(), PASS_MS);
     const slice = AbortSignal.any([this.#parts.stopping, over.signal]);
-    const { taken, returned } = await runPass(endpoints, this.#parts, slice).finally(() => timer.clear());
+    const { isPutOff, taken, returned } = await runPass(endpoints, this.#parts, slice).finally(() =>
+      timer.clear(),
+    );
     woken(taken);
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
     // Its time was over before it had seen all: the process, or an endpoint, had no room.
@@ -80,6 +82,8 @@ export class Passes {
       const isRequested = [...endpoints.values()].includes(REQUESTED);
       const maxMs = isRequested ? MAX_REST_OF_REQUESTS_MS : MAX_REST_MS;
       await this.#rest(Math.min(maxMs, (nowMs() - beganAtMs) * REST_FACTOR), hurry);
+      // Others had all turns just then, and nobody would wake these calls again before they are due.
+      return isPutOff;
     }
     // Jobs that come back each time would be woken for ever.
     return taken > returned;

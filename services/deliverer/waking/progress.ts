@@ -5,6 +5,8 @@ const MAX_RETURNED = 10;
 
 /** One destination in one partition of one retry topic. Offsets are seen in ascending order. */
 export class WakeProgress {
+  /** Some stay because the destination's own limits had no turn for them just then. */
+  isPutOff = false;
   /** Offsets in hand, in ascending order, so the first is the lowest. */
   readonly #inHand = new Set<number>();
   /** First offset that will not be taken any more. */
@@ -60,6 +62,12 @@ export class WakeProgress {
   /** Lets the destination be from this job on, which was not taken. */
   stop(offset: number): void {
     this.#stoppedAt ??= offset;
+  }
+
+  /** The same, until a later pass finds a turn. */
+  putOff(offset: number): void {
+    this.isPutOff = true;
+    this.stop(offset);
   }
 
   /** Notes that the job's outcome is durable; `isBack`: it waits again, or is a dead letter. */

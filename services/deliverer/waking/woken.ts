@@ -82,7 +82,8 @@ export class WokenDestinations {
       taken += woken?.progress.taken ?? 0;
       returned += woken?.progress.returned ?? 0;
     }
-    return { taken, returned };
+    const isPutOff = [...this.#destinations.values()].some((woken) => woken?.progress.isPutOff);
+    return { taken, returned, isPutOff };
   }
 
   /** For cursors: those below which all is taken care of, and those that stay at 0. */

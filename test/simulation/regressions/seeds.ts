@@ -146,6 +146,8 @@ export const REGRESSIONS: readonly Regressions[] = [
         "a call of a resumed destination hopped on between a pass's looks at a partition's end and at its reader's place, twice: its request was said to be done",
       139300509:
         "the law took a webhook that waited for its turn for one that was asked, as it had failed when it was asked before",
+      139302174:
+        "a pass met a destination whose limits had no turn just then, and nothing looked again for what waited there",
     },
   },
   {
