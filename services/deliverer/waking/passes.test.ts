@@ -85,7 +85,7 @@ test("a pass that found every turn at a destination's own limits taken rests, an
   await turns();
   delays[0]?.resolve();
   await turns();
-  expect([looks(), settles.size, delays.map(({ ms }) => ms)]).toEqual([1, 0, [0, 500]]);
+  expect([looks(), settles.size, delays.map(({ ms }) => ms)]).toEqual([1, 0, [2_000, 500]]);
   hasTurn = true;
   delays[1]?.resolve();
   await turns();

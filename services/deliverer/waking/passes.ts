@@ -14,6 +14,8 @@ const MAX_REST_MS = 30_000;
  */
 const MAX_REST_OF_REQUESTS_MS = 5_000;
 const AFTER_FAILURE_MS = 2_000;
+/** The shortest rest after a pass for which limits of destinations had no turn: one that is at its limit for long costs little. */
+const PUT_OFF_REST_MS = 2_000;
 /** Calls that were on their way into a retry topic when a pass looked are there after this time. */
 const LOOK_AGAIN_MS = 500;
 
@@ -81,7 +83,8 @@ export class Passes {
     if (taken === 0) {
       const isRequested = [...endpoints.values()].includes(REQUESTED);
       const maxMs = isRequested ? MAX_REST_OF_REQUESTS_MS : MAX_REST_MS;
-      await this.#rest(Math.min(maxMs, (nowMs() - beganAtMs) * REST_FACTOR), hurry);
+      const restMs = Math.min(maxMs, (nowMs() - beganAtMs) * REST_FACTOR);
+      await this.#rest(isPutOff ? Math.max(PUT_OFF_REST_MS, restMs) : restMs, hurry);
       // Others had all turns just then, and nobody would wake these calls again before they are due.
       return isPutOff;
     }
