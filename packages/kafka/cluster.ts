@@ -55,7 +55,7 @@ export interface ClusterAdmin {
   alterSetting(topic: string, setting: string, value: string): Promise<void>;
   /** Reads the offsets of the partitions that have a leader, in any order. */
   offsets(topic: string): Promise<PartitionOffsets[]>;
-  /** Finds per partition the first offset at or after the time (Unix ms); the end where there is none. */
+  /** Finds, of the partitions that have a leader, the first offset at or after the time (Unix ms); the end where there is none. */
   offsetsAt(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
   /** Reads the commits by partition; a partition without a commit is left out. */
   commits(groupId: string, topic: string): Promise<Map<number, Commit>>;

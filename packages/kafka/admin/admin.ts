@@ -3,7 +3,7 @@ import type { Commit } from "../cluster.ts";
 import { decodeDoneAhead, isDoneAhead } from "../consuming/done-ahead.ts";
 import { KafkaError } from "../errors.ts";
 import type { AdminClient } from "./admin-client.ts";
-import { fetchOffsets } from "./offsets.ts";
+import { fetchOffsets, fetchOffsetsAt } from "./offsets.ts";
 import { offsetsUnlessLost } from "./topic-loss.ts";
 import { compareTopics, ensureTopics } from "./topics.ts";
 
@@ -39,7 +39,7 @@ export function createAdmin(client: AdminClient, tables: TablesSay = NO_TABLES):
       return count;
     },
 
-    offsetForTime: (topic, timestampMs) => client.run((admin) => admin.offsetsAt(topic, timestampMs)),
+    offsetForTime: (topic, timestampMs) => fetchOffsetsAt(client, topic, timestampMs),
     committedOffsets,
 
     async committedPlaces(groupId, topic) {

@@ -14,16 +14,19 @@ let asked: [string, ...unknown[]][];
 let answers: Record<string, unknown>;
 let opened: number;
 let closed: number;
+/** Of the topic's partitions, as the client learned them. */
+let partitions: { readonly partitionId: number; readonly leader: number }[];
 let admin: ClusterAdmin;
 
 beforeEach(() => {
   [asked, answers, opened, closed] = [[], {}, 0, 0];
+  partitions = [{ partitionId: 1, leader: 3 }];
   const cluster = {
     connect: async () => undefined,
     disconnect: async () => undefined,
     addMultipleTargetTopics: async () => undefined,
     refreshMetadataIfNecessary: async () => undefined,
-    findTopicPartitionMetadata: () => [{ partitionId: 1 }],
+    findTopicPartitionMetadata: () => partitions,
     async fetchTopicsOffset(...given: unknown[]) {
       asked.push(["fetchTopicsOffset", ...given]);
       const answer = answers["fetchTopicsOffset"];
@@ -164,6 +167,13 @@ describe("of offsets", () => {
       ["fetchTopicsOffset", of(false)],
       ["fetchTopicsOffset", of(true)],
     ]);
+  });
+
+  test("the ends of a partition that nobody leads are not asked for, and the others' are told", async () => {
+    partitions.push({ partitionId: 2, leader: -1 });
+    answers["fetchTopicsOffset"] = [{ topic: "t", partitions: [{ partition: 1, offset: "12" }] }];
+    expect(await admin.offsets("t")).toEqual([{ partition: 1, low: 12, high: 12 }]);
+    expect(asked[0]).toMatchObject(["fetchTopicsOffset", [{ partitions: [{ partition: 1 }] }]]);
   });
 
   test("the first at a time is the end where there is none, and a topic is asked for several times one after the other", async () => {

@@ -3,13 +3,11 @@ import type { Host } from "#host";
 import type { ClusterAdmin, Commit, NewTopic, TopicShape } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import type { CommittedOffset } from "../session.ts";
-import { connectCluster } from "./client-brokers.ts";
+import { connectCluster, NO_LEADER } from "./client-brokers.ts";
 import { committedByTopic } from "./committed-offsets.ts";
 import { JoinedQuestions } from "./joined-questions.ts";
 import { offsetsAtTimes, offsetsOf } from "./list-offsets.ts";
 import { ReplaceableConnection } from "./replaceable-connection.ts";
-
-const NO_LEADER = -1;
 
 /** The client's admin, connected on first use. */
 export function createClientAdmin(client: kafkajs.Kafka, host: Host): ClusterAdmin {

@@ -2,6 +2,9 @@ import type kafkajs from "kafkajs";
 import { KafkaError } from "../errors.ts";
 import type { TopicPartition } from "../types.ts";
 
+/** What Kafka says where nobody leads a partition. */
+export const NO_LEADER = -1;
+
 /** The client hands its cluster to the assigners of a consumer; this one is never connected and joins nothing. */
 function clusterOf(client: kafkajs.Kafka): kafkajs.Cluster {
   let cluster: kafkajs.Cluster | undefined;
@@ -34,7 +37,8 @@ export async function connectCluster(client: kafkajs.Kafka): Promise<kafkajs.Clu
 /** Broker id, as the client last learned it; the topic was added to the cluster before. */
 export function leaderOf(cluster: kafkajs.Cluster, { topic, partition }: TopicPartition): string {
   const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
-  if (nodeId === undefined) throw unavailable(`no leader of ${topic}-${partition} is known`);
+  if (nodeId === undefined || nodeId === String(NO_LEADER))
+    throw unavailable(`no leader of ${topic}-${partition} is known`);
   return nodeId;
 }
 

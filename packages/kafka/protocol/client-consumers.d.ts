@@ -84,7 +84,11 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
 declare module "kafkajs/src/consumer/offsetManager/index.js" {
   import type { OffsetManagerInternals } from "kafkajs/src/consumer/consumerGroup.js";
 
-  const OffsetManager: { readonly prototype: OffsetManagerInternals };
+  const OffsetManager: {
+    /** `resolveOffsets` finds the places that are not known yet. */
+    new (options: object): OffsetManagerInternals & { resolveOffsets(): Promise<void> };
+    readonly prototype: OffsetManagerInternals;
+  };
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default OffsetManager;
 }

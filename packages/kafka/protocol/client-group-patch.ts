@@ -7,6 +7,7 @@ import ConsumerGroup, {
   type OutOfRange,
 } from "kafkajs/src/consumer/consumerGroup.js";
 import OffsetManager from "kafkajs/src/consumer/offsetManager/index.js";
+import { NO_LEADER } from "./client-brokers.ts";
 import { fetchedBy, groupOf } from "./client-group.ts";
 
 type JoinAndSync = ConsumerGroupInternals["joinAndSync"];
@@ -104,11 +105,27 @@ function tellingCommits(getCoordinator: GetCoordinator): GetCoordinator {
     const offsetFetch = async (request: object): Promise<FetchedOffsets> => {
       const answer = await broker.offsetFetch(request);
       groupOf(this.cluster)?.commitsRead(this, answer);
-      return answer;
+      return placesToFind(this.cluster, answer);
     };
     // The same broker in everything but this.
     return Object.create(broker, { offsetFetch: { value: offsetFetch } }) as typeof broker;
   };
+}
+
+/**
+ * Leaves out partitions that have neither a commit nor a leader. The client asks the leaders where its places without a commit begin, and has none
+ * at all where one of them does not answer. It asks for what was left out again at each fetch.
+ */
+function placesToFind(cluster: kafkajs.Cluster, answer: FetchedOffsets): FetchedOffsets {
+  const isLed = (topic: string, partition: number): boolean =>
+    cluster
+      .findTopicPartitionMetadata(topic)
+      .some(({ leader, partitionId }) => partitionId === partition && leader !== NO_LEADER);
+  const responses = answer.responses.map(({ topic, partitions }) => ({
+    topic,
+    partitions: partitions.filter(({ offset, partition }) => Number(offset) >= 0 || isLed(topic, partition)),
+  }));
+  return { ...answer, responses };
 }
 
 const INSTALLED = Symbol.for("hookline.client-group");

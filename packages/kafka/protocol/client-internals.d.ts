@@ -35,9 +35,13 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
 
 declare module "kafkajs/src/cluster/brokerPool.js" {
   export interface ClientMetadata {
-    readonly topicMetadata: readonly { readonly topic: string }[];
+    readonly topicMetadata: readonly {
+      readonly topic: string;
+      readonly partitionMetadata: readonly { readonly leader: number; readonly partitionErrorCode: number }[];
+    }[];
   }
   interface BrokerPoolInternals {
+    readonly metadata: ClientMetadata | null;
     /** Asks where what is known is too old, or lacks one of these topics. */
     refreshMetadataIfNecessary(topics: readonly string[]): Promise<void>;
   }
@@ -76,6 +80,18 @@ declare module "kafkajs/src/cluster/index.js" {
   const Cluster: { readonly prototype: ClusterInternals };
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default Cluster;
+}
+
+declare module "kafkajs/src/protocol/requests/metadata/index.js" {
+  import type { ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
+
+  export type MetadataVersion = (asked: { readonly topics: readonly string[] }) => {
+    readonly request: object;
+    readonly response: { parse(data: ClientMetadata): Promise<ClientMetadata> };
+  };
+  const Metadata: { protocol(choice: { version: number }): MetadataVersion };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Metadata;
 }
 
 declare module "kafkajs/src/protocol/requests/produce/index.js" {

@@ -2,6 +2,7 @@
 import type kafkajs from "kafkajs";
 import type { PartitionOffsets } from "../admin-types.ts";
 import type { ClusterAdmin } from "../cluster.ts";
+import { NO_LEADER } from "./client-brokers.ts";
 
 /** First and next offsets by topic, of the partitions that have a leader. */
 export async function offsetsOf(
@@ -35,6 +36,7 @@ async function wantedOf(cluster: kafkajs.Cluster, topics: readonly string[]): Pr
     topic,
     partitions: cluster
       .findTopicPartitionMetadata(topic)
+      .filter(({ leader }) => leader !== NO_LEADER)
       .map(({ partitionId }) => ({ partition: partitionId })),
   }));
 }

@@ -1,32 +1,57 @@
-import { expect, jest, test } from "@jest/globals";
+import { afterEach, expect, jest, test } from "@jest/globals";
 import BrokerPool from "kafkajs/src/cluster/brokerPool.js";
 import Cluster from "kafkajs/src/cluster/index.js";
+import Metadata from "kafkajs/src/protocol/requests/metadata/index.js";
 import { patchMetadata } from "./metadata-patch.ts";
 
-test("what the client's admin knows of topics is believed, and not asked for before each request", async () => {
+interface Partition {
+  readonly partitionId: number;
+  readonly leader: number;
+  readonly partitionErrorCode: number;
+}
+
+/** A pool as the client's admin creates it: without an age. Its broker answers so, and the client reads the answer. */
+function newPool(partitionMetadata: () => Partition[]) {
   patchMetadata();
   let asked = 0;
   const broker = {
-    async metadata() {
+    metadata(topics: readonly string[]) {
       asked += 1;
-      return { topicMetadata: [{ topic: "t" }], brokers: [] };
+      const topic = { topicErrorCode: 0, topic: "t", partitionMetadata: partitionMetadata() };
+      const { response } = Metadata.protocol({ version: 6 })({ topics });
+      return response.parse(Object.assign({ topicMetadata: [topic] }, { brokers: [] }));
     },
   };
   const connectionPoolBuilder = { build: async () => ({ host: "h", port: 1 }) };
   const logger = { namespace: () => logger };
-  // The client creates its admin's pool so: without an age.
   const pool = new BrokerPool({ connectionPoolBuilder, logger });
   Object.assign(pool, { seedBroker: { connectionPool: {} }, findConnectedBroker: async () => broker });
   const clock = jest.spyOn(Date, "now");
-  for (const nowMs of [0, 1_000, 299_000]) {
+  const askedBy = async (nowMs: number) => {
     clock.mockReturnValue(nowMs);
     await pool.refreshMetadataIfNecessary(["t"]);
-  }
-  expect(asked).toBe(1);
-  clock.mockReturnValue(301_000);
-  await pool.refreshMetadataIfNecessary(["t"]);
-  expect(asked).toBe(2);
-  clock.mockRestore();
+    return asked;
+  };
+  return { askedBy, pool };
+}
+
+afterEach(() => void jest.restoreAllMocks());
+
+test("what the client's admin knows of topics is believed, and not asked for before each request", async () => {
+  const { askedBy } = newPool(() => []);
+  expect([await askedBy(0), await askedBy(1_000), await askedBy(299_000)]).toEqual([1, 1, 1]);
+  expect(await askedBy(301_000)).toBe(2);
+});
+
+test("a partition that nobody leads costs the others nothing, and is asked for again soon, until it is led", async () => {
+  const away = { partitionId: 1, leader: -1, partitionErrorCode: 5 };
+  const partitions = [{ partitionId: 0, leader: 1, partitionErrorCode: 0 }, away];
+  const { askedBy, pool } = newPool(() => partitions);
+  expect([await askedBy(0), await askedBy(1_000), await askedBy(1_001)]).toEqual([1, 1, 2]);
+  const known = pool.metadata?.topicMetadata[0]?.partitionMetadata ?? [];
+  expect(known.map(({ leader }) => leader)).toEqual([1, -1]);
+  partitions[1] = { partitionId: 1, leader: 2, partitionErrorCode: 0 };
+  expect([await askedBy(2_002), await askedBy(300_000)]).toEqual([3, 3]);
 });
 
 test("each client of a process patches it, and no request passes more than one patch", async () => {

@@ -1,13 +1,19 @@
 import BrokerPool, { type ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
 import Cluster, { type ClusterInternals } from "kafkajs/src/cluster/index.js";
+import Metadata, { type MetadataVersion } from "kafkajs/src/protocol/requests/metadata/index.js";
+import { NO_LEADER } from "./client-brokers.ts";
 
 /** The age of the client's consumers and producers, and of the Java client. */
 const MAX_AGE_MS = 300_000;
+/** The same while nobody leads some partition: who reads it asks nobody, so that no refusal tells of its new leader. */
+const LEADERLESS_MAX_AGE_MS = 1_000;
 
 const { metadata: clientMetadata } = Cluster.prototype;
 
 const maxAges = new WeakMap<object, number>();
 const latest = new WeakMap<object, ClientMetadata | null>();
+/** Those whose newest answer had a partition without a leader. */
+const leaderless = new WeakSet<object>();
 
 /**
  * Patches how the client keeps metadata. Its admin believes what it knows of topics for 0 ms: before each
@@ -16,10 +22,12 @@ const latest = new WeakMap<object, ClientMetadata | null>();
  * request for topics by name gets them as they are now: the client would ask twice, and swallow the second
  * refusal. The client also replaces its knowledge of topics by each answer, which has only the topics that
  * were asked for: work under way on another topic finds no partitions meanwhile, and reads that nothing is
- * committed. With the patch a topic stays known until a newer answer comes. Safe to call again.
+ * committed. With the patch a topic stays known until a newer answer comes. And one partition that nobody leads
+ * costs the client the whole answer; with the patch its leader is -1. Safe to call again.
  */
 export function patchMetadata(): void {
   patchBrokerPool();
+  acceptLeaderless();
   Cluster.prototype.metadata = async function metadataAsAnswered(this: ClusterInternals, asked = {}) {
     const { topics = [] } = asked;
     if (topics.length === 0) return clientMetadata.call(this, asked);
@@ -34,7 +42,8 @@ function patchBrokerPool(): void {
   Object.defineProperty(BrokerPool.prototype, "metadataMaxAge", {
     configurable: true,
     get(this: object) {
-      return maxAges.get(this) ?? MAX_AGE_MS;
+      const maxAgeMs = maxAges.get(this) ?? MAX_AGE_MS;
+      return leaderless.has(this) ? Math.min(maxAgeMs, LEADERLESS_MAX_AGE_MS) : maxAgeMs;
     },
     set(this: object, ms: number) {
       if (ms > 0) maxAges.set(this, ms);
@@ -47,6 +56,9 @@ function patchBrokerPool(): void {
     },
     set(this: object, answer: ClientMetadata | null) {
       latest.set(this, answer === null ? null : withOthers(answer, latest.get(this)));
+      const partitions = answer?.topicMetadata.flatMap(({ partitionMetadata }) => partitionMetadata) ?? [];
+      if (partitions.some(({ leader }) => leader === NO_LEADER)) leaderless.add(this);
+      else leaderless.delete(this);
     },
   });
 }
@@ -55,4 +67,29 @@ function withOthers(answer: ClientMetadata, before: ClientMetadata | null | unde
   const answered = new Set(answer.topicMetadata.map(({ topic }) => topic));
   const others = (before?.topicMetadata ?? []).filter(({ topic }) => !answered.has(topic));
   return { ...answer, topicMetadata: [...answer.topicMetadata, ...others] };
+}
+
+const INSTALLED = Symbol.for("hookline.metadata-protocol");
+
+function acceptLeaderless(): void {
+  const target: { protocol: typeof Metadata.protocol; [INSTALLED]?: true } = Metadata;
+  if (target[INSTALLED] === true) return;
+  const original = target.protocol;
+  target[INSTALLED] = true;
+  target.protocol = ({ version }) => withoutPartitionErrors(original({ version }));
+}
+
+/** A topic's error stays one: the topic is unknown, or may not be seen. */
+function withoutPartitionErrors(build: MetadataVersion): MetadataVersion {
+  return (asked) => {
+    const { request, response } = build(asked);
+    const parse = async (data: ClientMetadata): Promise<ClientMetadata> => {
+      const topicMetadata = data.topicMetadata.map((topic) => ({
+        ...topic,
+        partitionMetadata: topic.partitionMetadata.map((each) => ({ ...each, partitionErrorCode: 0 })),
+      }));
+      return response.parse({ ...data, topicMetadata });
+    };
+    return { request, response: { ...response, parse } };
+  };
 }
