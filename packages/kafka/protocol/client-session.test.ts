@@ -13,6 +13,7 @@ type Listener = (event: { payload: object }) => void;
 class StubConsumer {
   readonly events = {
     GROUP_JOIN: "join",
+    STOP: "stop",
     CRASH: "crash",
     FETCH_START: "fetch",
     REQUEST: "request",
@@ -56,7 +57,7 @@ class StubConsumer {
     this.disconnects += 1;
   }
 
-  /** Throws before the join, as the client's does. */
+  /** Throws where it has no group, as the client's does. */
   pause(paused: unknown): void {
     if (!this.hasJoined) throw new Error("Consumer group was not initialized");
     this.paused.push(paused);
@@ -178,6 +179,14 @@ describe("session", () => {
     consumer.emit("join", { memberId: "m", memberAssignment: { t: [1] } });
     session.setPaused({ topic: "t", partition: 1 }, true);
     expect(consumer.paused).toEqual([[{ topic: "t", partitions: [1] }]]);
+  });
+
+  test("nor does one while the client crashes: it has no group any more, and has not said so yet", async () => {
+    const { consumer, crashes, session } = await openBench();
+    consumer.emit("join", { memberId: "m", memberAssignment: { t: [1] } });
+    consumer.emit("stop", {});
+    session.setPaused({ topic: "t", partition: 1 }, true);
+    expect([consumer.paused, crashes]).toEqual([[], []]);
   });
 
   test("the client does not start a crashed consumer again by itself (fact 13)", async () => {

@@ -103,7 +103,8 @@ class ClientSession implements Session {
   readonly #consumer: kafkajs.Consumer;
   readonly #parts: ClientSessionParts;
   #lastActiveElapsedMs: number;
-  #hasJoined = false;
+  /** The client has a group: it has joined, and has not stopped. */
+  #isInGroup = false;
   /** Settles when the client has joined for the first time, or has given that up. */
   #joining: Promise<void> | undefined;
 
@@ -138,8 +139,8 @@ class ClientSession implements Session {
   }
 
   setPaused({ topic, partition }: TopicPartition, paused: boolean): void {
-    // Nothing can be paused before the join: the client throws.
-    if (!this.#hasJoined) return;
+    // Nothing can be paused before the join and after the end: the client throws.
+    if (!this.#isInGroup) return;
     const partitions = [{ topic, partitions: [partition] }];
     if (paused) this.#consumer.pause(partitions);
     else this.#consumer.resume(partitions);
@@ -194,11 +195,11 @@ class ClientSession implements Session {
 
   #listen(handlers: SessionHandlers): void {
     const { host, group } = this.#parts;
-    const { GROUP_JOIN, CRASH, FETCH_START } = this.#consumer.events;
+    const { GROUP_JOIN, STOP, CRASH, FETCH_START } = this.#consumer.events;
     this.#listenToHeartbeats(handlers);
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#lastActiveElapsedMs = host.elapsed();
-      this.#hasJoined = true;
+      this.#isInGroup = true;
       group.forgetSeeks();
       handlers.onAnswered(host.now());
       const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
@@ -206,6 +207,10 @@ class ClientSession implements Session {
       );
       const { generation, userData } = group;
       handlers.onJoin({ memberId: payload.memberId, generation, assigned, userData });
+    });
+    // A client that crashes stops first; it says why when every request under way is answered.
+    this.#consumer.on(STOP, () => {
+      this.#isInGroup = false;
     });
     this.#consumer.on(CRASH, ({ payload }) => handlers.onCrash(fromClientError(payload.error)));
     this.#consumer.on(FETCH_START, () => {
