@@ -61,7 +61,7 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     readonly offsetManager: OffsetManagerInternals | null;
     readonly seekOffset: Map<string, unknown>;
     /** When the newest heartbeat was answered; before the first, when the group was made. Unix ms. */
-    readonly lastRequest: number;
+    lastRequest: number;
     /** How long a broker may hold a fetch, and how long the client sleeps when it has nothing to ask for. */
     readonly maxWaitTime: number;
     connect(this: ConsumerGroupInternals): Promise<void>;

@@ -2,14 +2,16 @@
 declare module "kafkajs/src/network/requestQueue/index.js" {
   export interface RequestQueueInternals {
     pending: readonly unknown[];
+    /** By the time that has elapsed (request-queue-patch.ts). */
     throttledUntil: number;
+    readonly maxInFlightRequests: number | null;
     throttleCheckTimeoutId: NodeJS.Timeout | null;
     requestTimeoutIntervalId: NodeJS.Timeout | undefined;
     readonly enforceRequestTimeout: boolean;
     readonly requestTimeout: number;
     readonly inflight: ReadonlyMap<
       number,
-      { readonly sentAt: number; readonly requestTimeout: number; timeoutRequest(): void }
+      { sentAt: number; readonly requestTimeout: number; timeoutRequest(): void }
     >;
     isConnected(): boolean;
     /** Clears its timers. */
@@ -27,6 +29,9 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
       request: { readonly entry: { readonly apiKey: number } },
     ): void;
     scheduleCheckPendingRequests(): void;
+    /** A broker's answer asks to be left alone for so long. */
+    maybeThrottle(this: RequestQueueInternals, forMs: number | null): void;
+    canSendSocketRequestImmediately(this: RequestQueueInternals): boolean;
   }
   const RequestQueue: { readonly prototype: RequestQueueInternals };
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.

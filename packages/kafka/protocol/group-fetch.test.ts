@@ -7,6 +7,7 @@ import type {
 } from "kafkajs/src/consumer/consumerGroup.js";
 import { type Host, systemHost } from "#host";
 import { settled, TestHost } from "#testing/host";
+import { StubClientGroup } from "../fixtures/stub-client-group.ts";
 import { endFetchWaits, fetchingAs, pacedFetch, pacedHeartbeat } from "./group-fetch.ts";
 
 const JOBS: AssignedTopic = { topic: "jobs", partitions: [0, 1] };
@@ -184,6 +185,29 @@ test("a member that has read nothing for 3 s says less often that it is there, u
   expect(await heartbeatMs()).toBe(HEARTBEAT_MS);
   expect(waits[2]).toBe(QUIET_HEARTBEAT_MS - 3_000);
 });
+
+test.each([3_600_000, 3_000])(
+  "a clock that is set back (%d ms) makes the time between two heartbeats no longer",
+  async (byMs) => {
+    const host = new TestHost();
+    let backMs = 0;
+    const clock = { elapsed: () => host.elapsed(), now: () => host.now() - backMs };
+    const sentAtMs: number[] = [];
+    const beat = pacedHeartbeat(async function (this: ConsumerGroupInternals, { interval }) {
+      if (clock.now() < this.lastRequest + interval) return;
+      sentAtMs.push(host.elapsed());
+      this.lastRequest = clock.now();
+    }, clock);
+    const group = new StubClientGroup();
+    for (let rounds = 0; rounds < 40; rounds += 1) {
+      if (rounds === 11) backMs = byMs;
+      await beat.call(group, { interval: 2_000 });
+      await host.advance(250);
+    }
+    const gapsMs = sentAtMs.slice(1).map((atMs, index) => atMs - (sentAtMs[index] ?? 0));
+    expect(gapsMs).toEqual([2_000, 2_000, 2_000, 2_000]);
+  },
+);
 
 test("one that leaves out a paused partition comes back soon, as a resume waits for the next (fact 9)", async () => {
   const { fetch, waits } = newGroup(

@@ -38,6 +38,8 @@ interface Fetching extends Omit<FetchHabit, "unhurriedTopics"> {
   readonly unhurriedTopics: ReadonlySet<string>;
   /** When a fetch last had records, or the first one began, in the host's elapsed ms. */
   readAtMs: number | undefined;
+  /** When the newest heartbeat was answered, or the first one was thought of, in the host's elapsed ms. */
+  beatAtMs: number | undefined;
   /** Paces by broker: the client fetches from each of them in a loop of its own. */
   readonly paces: Map<number, FetchPace>;
   readonly waits: FetchWaits;
@@ -54,6 +56,7 @@ function fetchingOf(cluster: object, { unhurriedTopics, ...habit }: FetchHabit =
       ...habit,
       unhurriedTopics: new Set(unhurriedTopics),
       readAtMs: undefined,
+      beatAtMs: undefined,
       paces: new Map(),
       waits,
     };
@@ -113,18 +116,38 @@ function heartbeatMsOf(
 
 /**
  * One loop's heartbeat tells of a rebalance: the join waits for the loops of all brokers. Heartbeats are rarer while nothing is
- * read. Exported for its tests.
+ * read. The client goes by the wall clock, which may be set back: one that is due by the time that has elapsed is
+ * made due by the clock. Exported for its tests.
  */
-export function pacedHeartbeat(heartbeat: Heartbeat, host: Pick<Host, "elapsed"> = systemHost): Heartbeat {
+export function pacedHeartbeat(
+  heartbeat: Heartbeat,
+  host: Pick<Host, "elapsed" | "now"> = systemHost,
+): Heartbeat {
   return async function heartbeatOrEnd(this: ConsumerGroupInternals, { interval }) {
+    const fetching = fetchingOf(this.cluster);
+    const everyMs = Math.max(interval, heartbeatMsOf(fetching, host));
+    fetching.beatAtMs ??= host.elapsed();
+    const isDue = heartbeatInMs(this, everyMs, host) <= 0;
+    if (isDue) this.lastRequest = Math.min(this.lastRequest, host.now() - everyMs);
+    const { lastRequest } = this;
     try {
-      const dueAfterMs = heartbeatMsOf(fetchingOf(this.cluster), host);
-      await heartbeat.call(this, { interval: Math.max(interval, dueAfterMs) });
+      await heartbeat.call(this, { interval: everyMs });
+      if (this.lastRequest !== lastRequest) fetching.beatAtMs = host.elapsed();
     } catch (thrown) {
-      fetchingOf(this.cluster).waits.endSoon();
+      fetching.waits.endSoon();
       throw thrown;
     }
   };
+}
+
+/** By the clock that has gone further since the last one. */
+function heartbeatInMs(
+  { cluster, lastRequest }: ConsumerGroupInternals,
+  everyMs: number,
+  host: Pick<Host, "elapsed" | "now">,
+): number {
+  const { beatAtMs = host.elapsed() } = fetchingOf(cluster);
+  return everyMs - Math.max(host.now() - lastRequest, host.elapsed() - beatAtMs);
 }
 
 type Fetch = ConsumerGroupInternals["fetch"];
@@ -167,7 +190,7 @@ interface WaitParts {
 
 function waitOf(group: ConsumerGroupInternals, { fetching, isWhole, host }: WaitParts): number {
   const asksForAll = isWhole && group.paused().length === 0;
-  return fetchWaitMs(asksForAll, group.lastRequest + heartbeatMsOf(fetching, host) - host.now());
+  return fetchWaitMs(asksForAll, heartbeatInMs(group, heartbeatMsOf(fetching, host), host));
 }
 
 /** The same group in everything but how long it waits. */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from "@jest/globals";
 import RequestQueue, { type RequestQueueInternals } from "kafkajs/src/network/requestQueue/index.js";
+import { systemHost } from "#host";
 import { requestsSent } from "./request-counts.ts";
 import { patchRequestQueue } from "./request-queue-patch.ts";
 
@@ -27,7 +28,7 @@ describe("request queue", () => {
 
   test("a request that waits for a throttling broker is looked at when the throttling ends, once", () => {
     jest.useFakeTimers({ now: 1_000 });
-    const queue = newQueue({ pending: [{}], throttledUntil: 1_500 });
+    const queue = newQueue({ pending: [{}], throttledUntil: systemHost.elapsed() + 500 });
     const checks = jest.spyOn(queue, "checkPendingRequests").mockImplementation(() => undefined);
     queue.scheduleCheckPendingRequests();
     queue.scheduleCheckPendingRequests();
@@ -40,7 +41,7 @@ describe("request queue", () => {
 
   test("a request counts once, when it is sent, however often the client was patched", () => {
     patchRequestQueue();
-    const queue = newQueue({ throttledUntil: Date.now() + 60_000 });
+    const queue = newQueue({ throttledUntil: systemHost.elapsed() + 60_000 });
     const before = { fetch: requestsSent("Fetch"), other: requestsSent("other") };
     const sent: number[] = [];
     for (const apiKey of [1, 1, 42])
@@ -78,6 +79,24 @@ describe("request queue", () => {
     expect(jest.getTimerCount()).toBe(0);
     jest.useRealTimers();
     looks.mockRestore();
+  });
+
+  test("a clock that is set back makes neither a throttling nor a request's time longer", () => {
+    jest.useFakeTimers({ now: 3_600_000 });
+    const timeoutRequest = jest.fn();
+    const inflight = new Map([[1, { sentAt: 3_600_000, requestTimeout: 15_000, timeoutRequest }]]);
+    const settings = { enforceRequestTimeout: true, requestTimeout: 15_000, isConnected: () => true };
+    const queue = newQueue({ ...settings, inflight, maxInFlightRequests: null });
+    queue.scheduleRequestTimeoutCheck();
+    queue.maybeThrottle(500);
+    expect(queue.canSendSocketRequestImmediately()).toBe(false);
+    jest.setSystemTime(0);
+    jest.advanceTimersByTime(500);
+    expect(queue.canSendSocketRequestImmediately()).toBe(true);
+    jest.advanceTimersByTime(16_500);
+    expect(timeoutRequest).toHaveBeenCalledTimes(1);
+    queue.destroy();
+    jest.useRealTimers();
   });
 
   test("the looks of a connection end with it", () => {

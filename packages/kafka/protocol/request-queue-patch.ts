@@ -1,4 +1,5 @@
 import RequestQueue from "kafkajs/src/network/requestQueue/index.js";
+import { systemHost } from "#host";
 import { countRequest } from "./request-counts.ts";
 
 /** Interval at which a queue that is full, but not throttled, looks again; the client's own number. */
@@ -11,19 +12,28 @@ const FULL_QUEUE_CHECK_MS = 10;
 const TIMEOUT_CHECK_MS = 1_000;
 
 const { sendSocketRequest } = RequestQueue.prototype;
+const { elapsed } = systemHost;
 
 /**
  * Every request of the client is counted here, on its way to the socket. And fact 3: the client re-arms a timer of 1 ms for ever on every connection, with a negative delay that newer Node warns of.
- * This one arms it only while a request waits; the next request that has to wait arms it itself.
+ * This one arms it only while a request waits; the next request that has to wait arms it itself. And a clock that is set back makes neither a
+ * broker's throttling nor a request's time any longer: the client goes by the wall clock.
  */
 export function patchRequestQueue(): void {
   RequestQueue.prototype.sendSocketRequest = function countAndSend(request) {
     countRequest(request.entry.apiKey);
     sendSocketRequest.call(this, request);
   };
+  RequestQueue.prototype.maybeThrottle = function maybeThrottle(forMs) {
+    if (forMs !== null && forMs > 0) this.throttledUntil = Math.max(this.throttledUntil, elapsed() + forMs);
+  };
+  RequestQueue.prototype.canSendSocketRequestImmediately = function canSendSocketRequestImmediately() {
+    const isFull = this.maxInFlightRequests !== null && this.inflight.size >= this.maxInFlightRequests;
+    return !isFull && this.throttledUntil <= elapsed();
+  };
   RequestQueue.prototype.scheduleCheckPendingRequests = function scheduleCheckPendingRequests() {
     if (this.throttleCheckTimeoutId !== null || this.pending.length === 0) return;
-    const throttledForMs = this.throttledUntil - Date.now();
+    const throttledForMs = this.throttledUntil - elapsed();
     this.throttleCheckTimeoutId = setTimeout(
       () => {
         this.throttleCheckTimeoutId = null;
@@ -38,8 +48,10 @@ export function patchRequestQueue(): void {
     this.requestTimeoutIntervalId = setInterval(
       () => {
         const nowMs = Date.now();
-        for (const request of this.inflight.values())
+        for (const request of this.inflight.values()) {
+          request.sentAt = Math.min(request.sentAt, nowMs);
           if (nowMs - request.sentAt > request.requestTimeout) request.timeoutRequest();
+        }
         if (!this.isConnected()) this.destroy();
       },
       Math.min(this.requestTimeout, TIMEOUT_CHECK_MS),
