@@ -16,9 +16,15 @@ afterEach(() => {
   server?.close();
 });
 
-/** The address of a registry that answers everything alike; undefined never answers. */
-async function answering(answer: { readonly status: number; readonly body: string } | undefined) {
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The address of a registry that answers everything alike, or as the function says; undefined never answers. */
+async function answering(given: Answer | undefined | (() => Answer)) {
   const opened = createServer((_, response) => {
+    const answer = typeof given === "function" ? given() : given;
     if (answer !== undefined)
       response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
   });
@@ -43,6 +49,21 @@ const requests = (url: string) => [
   `PUT ${url}/config/s`,
   `GET ${url}/schemas/ids/3`,
 ];
+
+test.each([404, 409, 422])(
+  "a status of %d about a schema's id condemns no record, also where the schema is given a moment later",
+  async (status) => {
+    let refusals = 3;
+    const refused = { status, body: "<html>of a proxy</html>" };
+    const schema = { status: 200, body: JSON.stringify({ schema: JSON.stringify(SCHEMA) }) };
+    const registry = createRegistry(await answering(() => (--refusals >= 0 ? refused : schema)), TIMEOUT_MS);
+    const unavailable = { name: "RegistryUnavailableError", canRetry: true };
+    // Each asks twice where it is refused.
+    await expect(registry.schemaOf(3)).rejects.toMatchObject(unavailable);
+    await expect(registry.schemaOf(3)).rejects.toMatchObject(unavailable);
+    expect(await registry.schemaOf(3)).toMatchObject({ name: "A" });
+  },
+);
 
 describe("what is said of a registry", () => {
   test.each([

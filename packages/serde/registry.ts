@@ -1,7 +1,7 @@
 // The schema registry, as far as it is used here.
 import { COMPATIBILITY } from "@kafkajs/confluent-schema-registry";
 import type { RawSchema } from "./avro.ts";
-import { PoisonRecordError, RegistryUnavailableError } from "./errors.ts";
+import { IncompatibleSchemaError, PoisonRecordError, RegistryUnavailableError } from "./errors.ts";
 import {
   createClient,
   NotInRegistryError,
@@ -98,22 +98,26 @@ async function requestSchema({ client, address }: Access, id: number): Promise<S
   try {
     return await translated(() => client.getSchema(id));
   } catch (error) {
-    const isNotFound = error instanceof NotInRegistryError;
+    const isRefused = error instanceof NotInRegistryError || error instanceof IncompatibleSchemaError;
     const isUnread = error instanceof RegistryUnavailableError && statusOf(error.cause) === undefined;
-    if (!isNotFound && !isUnread) throw error;
+    if (!isRefused && !isUnread) throw error;
     return await translated(() => explained(address, id, error));
   }
 }
 
 /**
- * The client could make no schema of the answer, or got none. It is asked for once more, to tell what the registry itself says from
+ * The client could make no schema of the answer, or was refused one. It is asked for once more, to tell what the registry itself says from
  * what an ingress, a proxy or a wrong address says: only a schema that the registry has given can condemn records.
  */
 async function explained(address: RegistryAddress, id: number, problem: Error): Promise<never> {
   const path = `/schemas/ids/${id}`;
   const { status, errorCode, answer } = await request(address, { method: "GET", path });
-  if (status === OK && typeof answer?.["schema"] === "string")
-    throw new PoisonRecordError("incompatible_schema", `schema ${id}: ${problem.message}`);
+  if (status === OK && typeof answer?.["schema"] === "string") {
+    const message = `schema ${id}: ${problem.message}`;
+    // It was refused before, and the client has not seen it.
+    if (!(problem instanceof RegistryUnavailableError)) throw new RegistryUnavailableError(message);
+    throw new PoisonRecordError("incompatible_schema", message);
+  }
   if (status === NOT_FOUND && errorCode !== undefined)
     throw new RegistryUnavailableError(
       `the registry has no schema ${id}, with which records were written: it needs its old schemas back`,
