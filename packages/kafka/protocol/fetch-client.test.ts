@@ -119,6 +119,14 @@ describe("the bounds of a partition", () => {
     expect(await client.bounds({ topic: "t", partition: 2 })).toBeUndefined();
   });
 
+  test("are no answer before the client knows the topic: a broker that is away has not said that there is none", async () => {
+    cluster.leaders.length = 0;
+    cluster.refreshes = fail;
+    await expect(client.bounds(FIRST)).rejects.toBe(away);
+    cluster.refreshes = async () => void cluster.leaders.push(1, 2);
+    expect(await client.bounds(FIRST)).toEqual({ low: 0, high: 10 });
+  });
+
   test.each([[[]], [[0]]])("may come later when they are not in the answer (%j)", async (answered) => {
     cluster.answersOffsetsOf = answered;
     await expect(client.bounds(SECOND)).rejects.toMatchObject({ code: "unavailable", canRetry: true });

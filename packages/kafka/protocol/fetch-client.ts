@@ -28,6 +28,8 @@ export function createFetchClient(client: kafkajs.Kafka, host: Host): FetchClien
     bounds: (partition) =>
       connection.use(async (cluster) => {
         await cluster.addTargetTopic(partition.topic);
+        // A topic that was added in vain before counts as added, and is not asked about.
+        await cluster.refreshMetadataIfNecessary();
         if (!hasPartition(cluster, partition)) return undefined;
         return turns.take(leaderOf(cluster, partition), () => boundsOf(cluster, partition));
       }),
