@@ -24,12 +24,27 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** Small: every caller here has a back-off of its own, and the client's never starts again from zero. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, retries: 3 };
 
+/** The name of an IPv6 address in Windows, which has no place for colons either. */
+const IPV6_SUFFIX = ".ipv6-literal.net";
+
+/** The client takes what is before the first colon for the host. */
+function withoutColons(broker: string): string {
+  const end = broker.lastIndexOf("]:");
+  if (end < 0) return broker;
+  return `${broker.slice(1, end).replaceAll(":", "-")}${IPV6_SUFFIX}${broker.slice(end + 1)}`;
+}
+
+function hostNamed(name: string): string {
+  return name.endsWith(IPV6_SUFFIX) ? name.slice(0, -IPV6_SUFFIX.length).replaceAll("-", ":") : name;
+}
+
 /**
  * Creates sockets as the client does, but without Nagle's delay: a produce request of several writes would
  * wait for an ACK.
  */
 export function socketFactoryOf(lookup: LookupFunction): kafkajs.ISocketFactory {
-  return ({ host, port, ssl, onConnect }) => {
+  return ({ host: name, port, ssl, onConnect }) => {
+    const host = hostNamed(name);
     const servername = net.isIP(host) === 0 ? { servername: host } : {};
     const socket = ssl
       ? tls.connect({ host, port, lookup, ...servername, ...ssl }, onConnect)
@@ -71,7 +86,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
   installGroupFetch();
   installProduceProtocol();
   return new kafkajs.Kafka({
-    brokers: [...settings.brokers],
+    brokers: settings.brokers.map(withoutColons),
     clientId: settings.clientId,
     ssl: tlsOptions(settings),
     ...(settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) }),
