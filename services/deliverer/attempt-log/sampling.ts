@@ -23,8 +23,8 @@ const QUIET = { successes: 60, everyMs: 1_000 };
 
 interface State {
   /**
-   * The last record was a failure. A success after it is never left out: a destination's health is read from
-   * the records.
+   * The last record was a failure, maybe one of another process. A success after it is never left out: a
+   * destination's health is read from the records.
    */
   failedLast: boolean;
   /** The second that `failures` counts. */
@@ -47,7 +47,7 @@ export class Sampling {
     this.#maxDestinations = maxDestinations;
   }
 
-  /** Whether this success is recorded: the first after a recorded failure always. */
+  /** Whether this success is recorded: the first after a recorded failure always, and the first of all. */
   success(destinationId: string, atMs: number): boolean {
     if (this.#bounds.successes === Number.POSITIVE_INFINITY) return true;
     const state = this.#states.get(destinationId) ?? this.#add(destinationId);
@@ -97,12 +97,15 @@ export class Sampling {
     return suppressed;
   }
 
-  /** Over the bound the longest known is forgotten; its next request is judged as its first. */
+  /**
+   * Over the bound the longest known is forgotten. From then on nobody's first success has a record for sure: of more destinations
+   * than are held every request would be a first one.
+   */
   #add(destinationId: string): State {
     const [oldest] = this.#states.size < this.#maxDestinations ? [] : this.#states.keys();
     if (oldest !== undefined) this.#states.delete(oldest);
     const state = {
-      failedLast: false,
+      failedLast: oldest === undefined,
       second: 0,
       failures: 0,
       suppressed: 0,
