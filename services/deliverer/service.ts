@@ -158,7 +158,7 @@ function watch(
     outstandingCalls: runner.outstanding.records,
     assignedPartitions: runner.assigned.length,
     waitingCalls: waiting.records,
-    oldestDueAtMs: admission.oldestDueAtMs(runner.assigned),
+    oldestDueAtMs: admission.oldestDueAtMs(runner),
   }));
 }
 

@@ -22,6 +22,14 @@ function record(partition: number, visibleAtMs: number, topic = "retry"): Receiv
   return { topic, partition, offset: 0, key: null, value: null, timestampMs: 0, decoded };
 }
 
+/** A runner that has these partitions, each read up to the same offset. */
+function reading(partitions: readonly number[], position?: number) {
+  return {
+    assigned: partitions.map((partition) => ({ topic: "retry", partition })),
+    position: () => position,
+  };
+}
+
 test("a waiting job's turn comes when its topic's delay is over, a new job's at once", () => {
   const { admission } = setup();
   expect([admission.dueAtMs(record(0, 12_000)), admission.dueAtMs(record(0, 0, "jobs"))]).toEqual([
@@ -69,7 +77,7 @@ test("every job stays in its topic while the process has enough", () => {
 
 test("the oldest of the heads held back is known, of the partitions that are ours", () => {
   const { clock, taken, admission } = setup();
-  const ours = [0, 1, 2].map((partition) => ({ topic: "retry", partition }));
+  const ours = reading([0, 1, 2]);
   expect(admission.oldestDueAtMs(ours)).toBe(0);
   admission.dueAtMs(record(0, 14_000));
   admission.dueAtMs(record(1, 12_000));
@@ -85,12 +93,15 @@ test("the oldest of the heads held back is known, of the partitions that are our
 
 test("the head of a partition that was lost is not known any more: another process may have taken it", () => {
   const { admission } = setup();
-  const [lost, kept] = [
-    { topic: "retry", partition: 0 },
-    { topic: "retry", partition: 1 },
-  ];
   admission.dueAtMs(record(0, 12_000));
   admission.dueAtMs(record(1, 14_000));
-  admission.revoked([lost]);
-  expect(admission.oldestDueAtMs([lost, kept])).toBe(14_000);
+  admission.revoked(reading([0]).assigned);
+  expect(admission.oldestDueAtMs(reading([0, 1]))).toBe(14_000);
+});
+
+test("a head that a pass has delivered does not wait any more: the runner went past it without a question", () => {
+  const { admission } = setup();
+  admission.dueAtMs(record(0, 12_000));
+  expect(admission.oldestDueAtMs(reading([0], 0))).toBe(12_000);
+  expect(admission.oldestDueAtMs(reading([0], 1))).toBe(0);
 });

@@ -1,5 +1,5 @@
 // When a job that was read may be taken in hand. Pure but for the clock that is passed in.
-import type { Received, TopicPartition } from "#kafka";
+import type { Received, Runner, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import { RetryShare } from "./retry-share.ts";
 
@@ -24,21 +24,26 @@ export interface JobAdmissionOptions {
 export interface JobAdmission {
   /** When the head of a partition may be taken in hand, Unix ms. */
   dueAtMs(record: Received<DeliveryJob>): number;
-  /** When the first of the jobs that wait at the heads of `partitions` falls or fell due; 0 when none waits. */
-  oldestDueAtMs(partitions: readonly TopicPartition[]): number;
+  /** When the first of the jobs that wait at the heads of the runner's partitions falls or fell due; 0 when none waits. */
+  oldestDueAtMs(runner: Pick<Runner, "assigned" | "position">): number;
   /** The partitions were lost: others may have taken what waited at their heads. */
   revoked(partitions: readonly TopicPartition[]): void;
+}
+
+interface Head {
+  readonly offset: number;
+  readonly visibleAtMs: number;
 }
 
 /** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
 export function createJobAdmission({ delaysMs, queues, nowMs, waking }: JobAdmissionOptions): JobAdmission {
   const share = new RetryShare();
-  /** The due time of a head that is held back, by topic and partition. */
-  const heads = new Map<string, Map<number, number>>();
+  /** The heads that are held back, by topic and partition. */
+  const heads = new Map<string, Map<number, Head>>();
 
-  function hold({ topic, partition }: TopicPartition, visibleAtMs: number): void {
-    const ofTopic = heads.get(topic) ?? new Map<number, number>();
-    heads.set(topic, ofTopic.set(partition, visibleAtMs));
+  function hold({ topic, partition, offset }: Received<DeliveryJob>, visibleAtMs: number): void {
+    const ofTopic = heads.get(topic) ?? new Map<number, Head>();
+    heads.set(topic, ofTopic.set(partition, { offset, visibleAtMs }));
   }
 
   /** A waiting job can wait a little longer where new ones would have to; what an ill endpoint makes wait comes again and again. */
@@ -67,8 +72,12 @@ export function createJobAdmission({ delaysMs, queues, nowMs, waking }: JobAdmis
       else if (isWaiting) heads.get(record.topic)?.delete(record.partition);
       return dueAtMs;
     },
-    oldestDueAtMs(partitions) {
-      const due = partitions.flatMap(({ topic, partition }) => heads.get(topic)?.get(partition) ?? []);
+    oldestDueAtMs(runner) {
+      const due = runner.assigned.flatMap((at) => {
+        const head = heads.get(at.topic)?.get(at.partition);
+        // A pass may have delivered the head; the runner then goes past it, and asks nobody.
+        return head === undefined || head.offset < (runner.position(at) ?? 0) ? [] : head.visibleAtMs;
+      });
       return due.length === 0 ? 0 : Math.min(...due);
     },
     revoked(partitions) {
