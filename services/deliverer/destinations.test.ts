@@ -134,6 +134,15 @@ describe("destinations", () => {
     test("are unreadable while one that still signs cannot be read", () => {
       expect(signingAt(0, { ...changed, previousSecret: lost })).toBe("unreadable");
     });
+
+    test("are readable again once the time of an old one that cannot be read is over", () => {
+      let nowMs = UNTIL_MS - 1;
+      const { configs, destinations } = setup(() => nowMs);
+      configs.set("d1", { ...changed, previousSecret: lost });
+      expect(destinations.state("d1").kind).toBe("unreadable");
+      nowMs = UNTIL_MS;
+      expect(destinations.state("d1")).toMatchObject(signedBy("new"));
+    });
   });
 
   test("are confirmed by a look that began after the question, one look for all who ask meanwhile", async () => {

@@ -149,8 +149,11 @@ export function createDestinations(
       };
     const known = opened.get(config);
     if (known !== undefined) return known;
-    const fresh = open(config, secretBox, masks, nowMs());
-    opened.set(config, fresh);
+    const atMs = nowMs();
+    const fresh = open(config, secretBox, masks, atMs);
+    // Once its previous secret signs no more, what cannot be read now may be readable.
+    const isFinal = fresh.kind === "active" || (config.previousSecretUntilMs ?? 0) <= atMs;
+    if (isFinal) opened.set(config, fresh);
     return fresh;
   }
 
