@@ -72,13 +72,15 @@ test("diverts are counted by reason, expired calls by themselves", async () => {
   expect(text).toContain("hookline_delivery_expired_total 1");
 });
 
-test("a delivered call is no dead letter, and none but one whose time was over is an expired one", async () => {
+test("a delivered or paused call is no dead letter, and none but one whose time was over is an expired one", async () => {
   const { metrics, telemetry } = setup();
   telemetry.ended(job(), { kind: "delivered" });
+  telemetry.paused();
   for (const reason of ["permanent", "not_asked"] as const)
     telemetry.ended(job(), { kind: "dead", reason, message: "", job: job() });
   const text = await metrics.expose();
   expect(text).toContain('hookline_delivery_jobs_total{verdict="delivered"} 1');
+  expect(text).toContain('hookline_delivery_jobs_total{verdict="pause"} 1');
   expect(text).toContain('hookline_delivery_jobs_total{verdict="dead"} 2');
   expect(text).toContain('hookline_dead_letters_total{reason="permanent"} 1');
   expect(text).toContain('hookline_dead_letters_total{reason="not_asked"} 1');

@@ -13,6 +13,8 @@ export interface Telemetry {
   requested(job: DeliveryJob, result: WebhookResult): void;
   /** A job has left the process. */
   ended(job: DeliveryJob, verdict: JobVerdict): void;
+  /** A job has left the process as it is, for a retry topic: its destination is paused. */
+  paused(): void;
   /** A record became a dead letter without being a job that could be judged. */
   rejected(record: RawRecord, error: Error): void;
   /** The group gave out its partitions again. */
@@ -62,7 +64,7 @@ function meters(metrics: Metrics) {
     jobs: metrics.counter({
       name: "delivery_jobs_total",
       help: "Verdicts on delivery jobs, one each time a job was in hand.",
-      labels: { verdict: ["delivered", "wait", "divert", "dead"] },
+      labels: { verdict: ["delivered", "wait", "divert", "pause", "dead"] },
     }),
     diverted: metrics.counter({
       name: "delivery_diverted_total",
@@ -136,6 +138,7 @@ export function createTelemetry({ metrics, logger, nowMs }: TelemetryOptions): T
       meter.deadLetters.inc({ reason: verdict.reason });
       if (verdict.reason === "window_over" || verdict.reason === "not_asked") meter.expired.inc({});
     },
+    paused: () => meter.jobs.inc({ verdict: "pause" }),
     rejected({ topic, partition, offset }, error) {
       const reason = brokenRecordReason(error);
       meter.deadLetters.inc({ reason });

@@ -23,7 +23,7 @@ export interface JobInProgress {
   readonly claim: Ownership;
   /** Ends the job, once. */
   end(verdict: JobVerdict): void;
-  /** Instead: it waits as it is, and comes again under the same key. */
+  /** Instead, for its destination is paused: it waits as it is, and comes again under the same key. */
   putOff(waiting: Pick<Waiting, "tier" | "job">): void;
   /** Instead, for who owns its partition now. */
   giveBack(): void;
@@ -32,7 +32,7 @@ export interface JobInProgress {
 export interface EndingParts {
   readonly records: DeliveryRecords;
   readonly recentJobs: RecentJobs;
-  readonly telemetry: Pick<Telemetry, "ended" | "failed">;
+  readonly telemetry: Pick<Telemetry, "ended" | "failed" | "paused">;
   readonly attemptLog: Pick<AttemptLog, "diverted">;
 }
 
@@ -59,6 +59,7 @@ export function beginJob(
     putOff(waiting) {
       const produce = [records.waiting(waiting)];
       settle({ produce, onDurable: () => recentJobs.putOff(partition, key) });
+      telemetry.paused();
     },
     giveBack() {
       // First, or the record would be its own duplicate.

@@ -31,6 +31,13 @@ describe("while its destination is paused", () => {
     expect(driver.pending).toMatchObject([{ unaskedUrls: ["https://a.test/hook"] }]);
   });
 
+  test("each time that a call was in hand counts, or its deliverer would seem to settle nothing", async () => {
+    const driver = paused();
+    await driver.step(job());
+    await driver.step(job({ jobId: "another" }));
+    expect(driver.counts.paused).toBe(2);
+  });
+
   test("a copy of the call waits too, and is sent once with it afterwards", async () => {
     const driver = paused();
     await driver.step(job());
