@@ -8,12 +8,15 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 };
 
+type Limits = Pick<PassBench, "room" | "hasTurn"> & { readonly elapsed?: () => number };
+
 /** Jobs of these destinations wait, and end when the test says so; no delay is over by itself. */
-function waking(destinationIds: readonly string[], limits: Pick<PassBench, "room" | "hasTurn"> = {}) {
+function waking(destinationIds: readonly string[], limits: Limits = {}) {
   const settles = new Map<string, Settle>();
   const timers: (() => void)[] = [];
   const delays: { readonly ms: number; readonly resolve: () => void }[] = [];
   const host = {
+    elapsed: limits.elapsed ?? (() => 0),
     setTimeout(work: () => void) {
       timers.push(work);
       return { clear: () => undefined };
@@ -91,6 +94,33 @@ test("a pass that found every turn at a destination's own limits taken rests, an
   await turns();
   expect([looks(), settles.size]).toEqual([2, 1]);
 });
+
+test.each([
+  { title: "took what had turns", takes: 1, delaysMs: [2_300, 500] },
+  { title: "took none in its time", takes: 0, delaysMs: [2_800, 500] },
+])(
+  "a pass at a destination's own limits that $title rests by how long it read",
+  async ({ delaysMs, takes }) => {
+    let nowMs = 0;
+    let left = takes;
+    const room = () => {
+      nowMs += 60_000;
+      return 1;
+    };
+    const hasTurn = () => {
+      nowMs += 700 / (takes + 1);
+      if (takes === 0) for (const work of timers.splice(0)) work();
+      return left-- > 0;
+    };
+    const { deliver, delays, timers, waker } = waking(["a", "a"], { elapsed: () => nowMs, hasTurn, room });
+    waker.found(ENDPOINT);
+    await turns();
+    if (takes > 0) await deliver("a");
+    delays[0]?.resolve();
+    await turns();
+    expect(delays.map(({ ms }) => ms)).toEqual(delaysMs);
+  },
+);
 
 test("a pass makes way when another endpoint waits, and its own is looked for again with that one", async () => {
   const ids = ["a", "b", "c", "d", "e"];

@@ -1,11 +1,11 @@
 import type { Logger } from "#runtime";
-import { type Endpoints, type PassParts, REQUESTED } from "./parts.ts";
+import { type Endpoints, type PassParts, REQUESTED, type WakeRange } from "./parts.ts";
 import { runPass } from "./pass.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** The time after which a pass makes way for endpoints that wait. Its cursors keep its place. */
 const PASS_MS = 10_000;
-/** The rest after a pass that found nothing, in times of its length, so that looking costs little. */
+/** The rest after a pass that found nothing, in times of its length, or of its reading where limits had no turn: looking costs little. */
 const REST_FACTOR = 4;
 const MAX_REST_MS = 30_000;
 /**
@@ -29,6 +29,24 @@ function passParts(options: PassesOptions, stopping: AbortSignal): PassParts {
   const text = "what a woken call becomes could not be written; it is tried again";
   const refused = (error: unknown, failures: number) => options.logger.error({ err: error, failures }, text);
   return { ...options, stopping, refused };
+}
+
+/** Parts that tell how long one pass reads, without its waits for room. */
+function timed(parts: PassParts): { readonly parts: PassParts; readMs(): number } {
+  const { host, readRange, room } = parts;
+  let readMs = 0;
+  async function time<T>(sign: 1 | -1, work: () => Promise<T>): Promise<T> {
+    const fromMs = host.elapsed();
+    return work().finally(() => {
+      readMs += sign * (host.elapsed() - fromMs);
+    });
+  }
+  const wait: typeof room.wait = (endpoint, signal) => time(-1, () => room.wait(endpoint, signal));
+  const measured = {
+    room: { ...room, wait },
+    readRange: (range: WakeRange) => time(1, () => readRange(range)),
+  };
+  return { parts: { ...parts, ...measured }, readMs: () => readMs };
 }
 
 /** Runs one pass after the other for the same endpoints, until a pass finds nothing more. */
@@ -73,23 +91,25 @@ export class Passes {
     const over = new AbortController();
     const timer = host.setTimeout(() => over.abort(), PASS_MS);
     const slice = AbortSignal.any([this.#parts.stopping, over.signal]);
-    const { isPutOff, taken, returned } = await runPass(endpoints, this.#parts, slice).finally(() =>
-      timer.clear(),
-    );
+    const { parts, readMs } = timed(this.#parts);
+    const { isPutOff, taken, returned } = await runPass(endpoints, parts, slice).finally(() => timer.clear());
     woken(taken);
     if (taken > 0) logger.info({ taken, returned, endpoints: endpoints.size }, "waiting calls were woken");
     // Its time was over before it had seen all: the process, or an endpoint, had no room.
-    if (over.signal.aborted && taken === 0) return true;
+    if (over.signal.aborted && taken === 0 && !isPutOff) return true;
+    const isRequested = [...endpoints.values()].includes(REQUESTED);
+    const maxMs = isRequested ? MAX_REST_OF_REQUESTS_MS : MAX_REST_MS;
+    const restMs = Math.min(maxMs, REST_FACTOR * (isPutOff ? readMs() : nowMs() - beganAtMs));
     if (taken === 0) {
-      const isRequested = [...endpoints.values()].includes(REQUESTED);
-      const maxMs = isRequested ? MAX_REST_OF_REQUESTS_MS : MAX_REST_MS;
-      const restMs = Math.min(maxMs, (nowMs() - beganAtMs) * REST_FACTOR);
       await this.#rest(isPutOff ? Math.max(PUT_OFF_REST_MS, restMs) : restMs, hurry);
       // Others had all turns just then, and nobody would wake these calls again before they are due.
       return isPutOff;
     }
     // Jobs that come back each time would be woken for ever.
-    return taken > returned;
+    if (taken <= returned) return false;
+    // Of a long backlog each pass reads all, for the few calls that have turns. The look again is a part of this rest.
+    if (isPutOff) await this.#rest(restMs - LOOK_AGAIN_MS, hurry);
+    return true;
   }
 
   /** A clock that was set meanwhile does not say how long the pass took: the time may be less than nothing. */
