@@ -31,7 +31,7 @@ export function noteNamed(
   return subjectOf(profile.id) !== "users" || noteAccount(profile, groupId);
 }
 
-/** What is kept of what an account was told: of several ids their hash, as a hundred accounts may each be told of all audiences. */
+/** What is kept of what an account was told: of several ids their hash, as a hundred accounts may each know all audiences. */
 function keptOf(told: readonly string[]): string[] {
   return told.length > 1 ? [hashOf(told.join())] : [...told];
 }
@@ -59,8 +59,8 @@ export function tellAccounts(profile: Profile, told: readonly Computation[], isA
   const ids = told.flatMap(({ id }) => (profile.results.get(id)?.text === "true" ? id : [])).sort();
   const known = [ids.join(), keptOf(ids).join()];
   const atMs = Math.max(profile.judgedAtMs, profile.changedUntilMs + 1);
-  for (const [groupId, { told }] of profile.accounts)
-    if (isAgain ? ids.length + told.length > 0 : !known.includes(told.join()))
+  for (const [groupId, { told: before }] of profile.accounts)
+    if (isAgain ? ids.length + before.length > 0 : !known.includes(before.join()))
       tell(profile, groupId, ids, atMs);
 }
 
