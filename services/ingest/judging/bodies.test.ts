@@ -1,6 +1,9 @@
+import { createHook } from "node:async_hooks";
+import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { BASIC, post, useFixture } from "../fixtures/http.ts";
+import { inflate, MAX_IN_THREADS } from "./inflate.ts";
 
 const ingest = await useFixture();
 
@@ -36,6 +39,24 @@ describe("bodies (contract 7.5)", () => {
     const headers = { ...BASIC, "content-encoding": encoding };
     const reply = await post(ingest, "/v1/track", { body, headers });
     expect(reply).toMatchObject({ status: 400, body: { success: false, code } });
+  });
+
+  test("that inflate in threads do so a few at a time, each in its turn, whatever became of the others", async () => {
+    const large = gzipSync(randomBytes(20_000));
+    let begun = 0;
+    const init = (_: number, type: string) => {
+      if (type === "ZLIB") begun += 1;
+    };
+    const hook = createHook({ init }).enable();
+    const bodies = Array.from({ length: 100 }, (_, index) =>
+      large.subarray(0, index % 3 === 0 ? -9 : undefined),
+    );
+    const inflating = bodies.map((body) => inflate(body, 100_000));
+    const begunAtOnce = begun;
+    const inflated = await Promise.all(inflating);
+    hook.disable();
+    expect([begunAtOnce, begun]).toEqual([MAX_IN_THREADS, 100]);
+    expect(inflated.map(({ ok }) => ok)).toEqual(bodies.map((_, index) => index % 3 !== 0));
   });
 });
 

@@ -1,6 +1,6 @@
 // gzip with bounded inflation (contract 7.5): a bomb is cut off at the limit, whatever it would grow to.
 import { promisify } from "node:util";
-import { gunzip, gunzipSync } from "node:zlib";
+import { gunzip, gunzipSync, type ZlibOptions } from "node:zlib";
 import type { Rejection } from "#contract";
 import { sizeRejection } from "./size-rejection.ts";
 
@@ -11,6 +11,28 @@ const gunzipInThread = promisify(gunzip);
  * under a millisecond.
  */
 const INLINE_BYTES = 16_384;
+
+/**
+ * Bodies that inflate in threads at a time. What they grow to is counted only once it is whole, so this bounds it:
+ * 4 MB. More of them would be no faster, as libuv has four threads.
+ */
+export const MAX_IN_THREADS = 8;
+
+let inThreads = 0;
+const waiting: (() => void)[] = [];
+
+async function gunzipInTurn(bytes: Buffer, options: ZlibOptions): Promise<Buffer> {
+  // Whoever ends hands on its place.
+  if (inThreads === MAX_IN_THREADS) await new Promise<void>((resolve) => void waiting.push(resolve));
+  else inThreads += 1;
+  try {
+    return await gunzipInThread(bytes, options);
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) inThreads -= 1;
+    else next();
+  }
+}
 
 export type Inflated =
   | { readonly ok: true; readonly bytes: Buffer }
@@ -25,7 +47,7 @@ export async function inflate(bytes: Buffer, limitBytes: number): Promise<Inflat
   const options = { maxOutputLength: limitBytes };
   try {
     const inflated =
-      bytes.length <= INLINE_BYTES ? gunzipSync(bytes, options) : await gunzipInThread(bytes, options);
+      bytes.length <= INLINE_BYTES ? gunzipSync(bytes, options) : await gunzipInTurn(bytes, options);
     return { ok: true, bytes: inflated };
   } catch (error) {
     const { code = "unknown" } = error as { code?: string };
