@@ -47,7 +47,7 @@ const ingestSettings = settingsGroup({
       env: "HOOKLINE_INGEST_MAX_WAITING_MB",
       type: value.integer({ min: 1, max: 10_000 }),
       default: "64",
-      doc: "Megabytes of bodies being read or waiting for Kafka before requests get 503; memory is several times that.",
+      doc: "Megabytes of bodies read or waiting for Kafka, and unread answers, before 503; memory is several times that.",
     }),
     maxUnacknowledgedMs: setting({
       env: "HOOKLINE_INGEST_MAX_UNACKNOWLEDGED",

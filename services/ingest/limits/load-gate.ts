@@ -5,7 +5,7 @@ import type { BusyReason, Refusal } from "../refusal.ts";
 import { Reservation, type Room } from "./reservation.ts";
 
 export interface LoadLimits {
-  /** Bodies being read or waiting for their acknowledgement. */
+  /** Bodies being read or waiting for their acknowledgement, and answers that are not read yet. */
   readonly maxWaitingBytes: number;
   /** Age of the oldest record that Kafka has not acknowledged. */
   readonly maxUnacknowledgedMs: number;

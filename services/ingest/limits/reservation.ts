@@ -1,4 +1,4 @@
-/** Bytes that requests hold, by source where it is known. */
+/** Bytes that requests and unread answers hold, by source where it is known. */
 export interface Room {
   readonly maxBytes: number;
   readonly maxBytesOfSource: number;

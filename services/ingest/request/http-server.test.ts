@@ -1,6 +1,10 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { until } from "#support/until";
 import { BASIC, type IngestFixture, startFixture } from "../fixtures/http.ts";
+import { Reservation } from "../limits/reservation.ts";
 import { CALLER_TIMES, type HttpServer, startHttpServer } from "./http-server.ts";
 
 const CLOSED_WITHIN_MS = 60_000;
@@ -115,5 +119,48 @@ describe("a caller that stops in the middle of its request", () => {
   test("holds its connection for no more than 20 s with headers, 35 s with a body", () => {
     const { checkEveryMs, headersMs, requestMs } = CALLER_TIMES;
     expect([headersMs + checkEveryMs, requestMs + checkEveryMs]).toEqual([20_000, 35_000]);
+  });
+});
+
+describe("a caller that does not read its answers", () => {
+  const refused = `{"type":"track","${"k".repeat(170)}":1e999}`;
+  const body = gzipSync(`{"batch":[${Array.from({ length: 2_500 }, () => refused)}]}`);
+  const head = `POST /v1/batch HTTP/1.1\r\nHost: x\r\nAuthorization: ${BASIC.authorization}\r\nContent-Length: ${body.length}`;
+  const request = Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
+
+  /** Asks for answers of 700 KB each, more than the system takes for a connection. The room is so large once one of them waits. */
+  async function askMuch(maxBytesThen: number) {
+    const closings: (() => void)[] = [];
+    const room = { maxBytes: 64e6, maxBytesOfSource: 64e6, heldBytes: 0, ofSource: new Map() };
+    const setTimeout = (work: () => void) => {
+      closings.push(work);
+      room.maxBytes = maxBytesThen;
+      return { clear: () => undefined };
+    };
+    const gate = { refusal: () => undefined, reserve: () => new Reservation(room), waitingBytes: 0 };
+    const ingest = await startFixture({ parts: { gate, host: { elapsed: () => 0, setTimeout } } });
+    server = ingest;
+    const socket = connect(ingest.port, "127.0.0.1").pause();
+    sockets.push(socket);
+    socket.on("error", () => undefined).write(Buffer.concat(Array.from({ length: 20 }, () => request)));
+    const isClosed = async () => {
+      await until(() => room.heldBytes === 0, { timeoutMs: 30_000, what: "the room to be free" });
+      await once(socket.resume(), "close");
+    };
+    return { closings, room, isClosed };
+  }
+
+  test("is closed when their time is over; they are counted until then", async () => {
+    const { closings, isClosed, room } = await askMuch(64e6);
+    await until(() => closings.length === 20, { timeoutMs: 30_000, what: "every answer" });
+    expect(room.heldBytes).toBeGreaterThan(2e6);
+    closings[0]?.();
+    await isClosed();
+  });
+
+  test("is closed at once when there is no room for another one", async () => {
+    const { closings, isClosed } = await askMuch(0);
+    await until(() => closings.length > 0, { timeoutMs: 30_000, what: "an answer" });
+    await isClosed();
   });
 });

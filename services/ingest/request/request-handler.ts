@@ -10,6 +10,7 @@ import { discardBody, isLastOfConnection } from "./read-body.ts";
 import { publicHost, settingsReply } from "./settings-reply.ts";
 import { endTrace, enterTrace, tracedParts } from "./traced-request.ts";
 import { type Timing, track, trackPixel } from "./track.ts";
+import { boundUnread } from "./unread-answer.ts";
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -30,11 +31,14 @@ async function handle(parts: IngestParts, request: IncomingMessage, response: Se
   const own = span === undefined ? parts : tracedParts(parts, span);
   const { answer, requestId } = await answerOrError(own, request, route, timing);
   const http = toHttp(answer, parts.nowMs());
-  if (http !== undefined && !response.destroyed)
+  if (http !== undefined && !response.destroyed) {
     send(request, response, http, {
       closing: parts.stopping() || isLastOfConnection(request),
       requestId,
     });
+    // The system has taken nearly every answer at once.
+    if (!response.writableFinished) boundUnread(parts, request, response, Buffer.byteLength(http.body));
+  }
   discardBody(request, parts.host);
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);
   if (span !== undefined) endTrace(span, http?.status);
