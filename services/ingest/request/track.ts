@@ -47,10 +47,12 @@ function tellRefused(
   answer: Answer,
 ): void {
   if (sourceId === undefined) return;
-  // Nothing of a suppressed user is kept.
   const bodyOf = (index: number | null) => {
     const kept = body && refusedBody(body, index);
-    return kept?.userIds?.some((id) => suppressions.isSuppressed(sourceId, id)) === true ? undefined : kept;
+    // Nothing of a suppressed user is kept, nor what may be of one.
+    const isHidden =
+      kept?.userIds?.some((id) => suppressions.isSuppressed(sourceId, id)) ?? suppressions.hasAny(sourceId);
+    return isHidden ? undefined : kept;
   };
   if (answer.kind === "refused") refusedCalls.refused(sourceId, answer.refusal, bodyOf);
   else if (answer.kind === "stored" && answer.rejected.length > 0)

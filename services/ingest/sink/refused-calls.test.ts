@@ -135,7 +135,12 @@ describe("refused calls", () => {
 
 test("a request says which calls of its source were refused, and one without a source nothing", async () => {
   const { log, written } = open();
-  const suppressions = { keep: <C>(_: string, calls: C) => calls, isSuppressed: suppressed };
+  let hasAny = false;
+  const suppressions = {
+    keep: <C>(_: string, calls: C) => calls,
+    isSuppressed: suppressed,
+    hasAny: () => hasAny,
+  };
   const fixture = await startFixture({ parts: { refusedCalls: log, suppressions } });
   const post = (path: string, body: string, key = WRITE_KEY) =>
     fetch(`${fixture.url}${path}`, { method: "POST", headers: basic(key), body });
@@ -145,11 +150,19 @@ test("a request says which calls of its source were refused, and one without a s
   await post("/v1/track", `{"writeKey":"${WRITE_KEY}"`);
   await post("/v1/track", JSON.stringify({ userId: "gone", writeKey: WRITE_KEY }));
   await post("/v1/track", JSON.stringify({ userId: "u" }), "nobody's");
+  hasAny = true;
+  await post("/v1/batch", JSON.stringify({ integrations: [], batch: [{ ...good, userId: "gone" }] }));
+  await post("/v1/track", '{"userId":"gone"');
+  await post("/v1/track", JSON.stringify(bad));
   await fixture.close();
   expect(written.map(({ body, sourceId, code, index }) => [sourceId, code, index, body])).toEqual([
     ["src_1", "event_not_defined", 1, JSON.stringify(bad)],
     ["src_1", "invalid_json", null, '{"writeKey":"********"'],
     ["src_1", "event_not_defined", null, null],
+    // Nobody can tell whom these name.
+    ["src_1", "integrations_invalid", null, null],
+    ["src_1", "invalid_json", null, null],
+    ["src_1", "event_not_defined", null, JSON.stringify(bad)],
   ]);
 });
 

@@ -12,7 +12,7 @@ function suppressing(...entries: readonly (readonly [sourceId: string | null, us
   const keyOf = (scope: string | null, user: string) => suppressionKey(scope, userHash(user));
   const table = new Map(entries.map(([scope, user]) => [keyOf(scope, user), true]));
   const listeners: ((key: string, value: unknown, before: unknown) => void)[] = [];
-  const { isSuppressed, keep } = createSuppressions({
+  const { hasAny, isSuppressed, keep } = createSuppressions({
     get: (key) => table.get(key),
     entries: () => table.entries(),
     onChange: (listener) => {
@@ -32,17 +32,22 @@ function suppressing(...entries: readonly (readonly [sourceId: string | null, us
     keep: <C extends ReturnType<typeof call>>(sourceId: string, calls: readonly C[]) =>
       keep(sourceId, calls, noPause) as readonly C[],
   };
-  return { change, isSuppressed, keep, suppressions };
+  return { change, hasAny, isSuppressed, keep, suppressions };
 }
 
 describe("calls of suppressed users (contract 5.2)", () => {
   test("are those of the whole workspace, and those of one source there only", () => {
-    const { isSuppressed, suppressions } = suppressing([null, "everywhere"], ["s1", "here"]);
+    const { hasAny, isSuppressed, suppressions } = suppressing([null, "everywhere"], ["s1", "here"]);
     const calls = [call("everywhere"), call("here"), call("somebody")];
     const kept = (sourceId: string) => suppressions.keep(sourceId, calls).map(({ userId }) => userId);
     expect(kept("s1")).toEqual(["somebody"]);
     expect(kept("s2")).toEqual(["here", "somebody"]);
-    expect([isSuppressed("s1", "here"), isSuppressed("s2", "here")]).toEqual([true, false]);
+    expect([isSuppressed("s1", "here"), isSuppressed("s2", "here"), hasAny("s2")]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(["s1", "s2"].map(suppressing(["s1", "here"]).hasAny)).toEqual([true, false]);
   });
 
   test("are also an alias from a suppressed id to another one, and back", () => {
@@ -105,9 +110,9 @@ describe("a request with calls of suppressed users", () => {
   afterEach(() => running?.close());
 
   async function start(store?: () => Promise<"unavailable">) {
-    const { isSuppressed, keep } = suppressing([null, "gone"]);
+    const { hasAny, isSuppressed, keep } = suppressing([null, "gone"]);
     running = await startFixture({
-      parts: { suppressions: { isSuppressed, keep } },
+      parts: { suppressions: { hasAny, isSuppressed, keep } },
       ...(store !== undefined && { store }),
     });
     const ingest = running;

@@ -15,6 +15,8 @@ export interface Suppressions {
     pause: () => Promise<void>,
   ): readonly C[] | Promise<readonly C[]>;
   isSuppressed(sourceId: string, userId: string | null): boolean;
+  /** Whether any user is suppressed in the source. */
+  hasAny(sourceId: string): boolean;
 }
 
 /** The table of suppressions: what it holds of a key does not matter, only that it holds it. */
@@ -46,6 +48,8 @@ export function createSuppressions(table: SuppressionTable): Suppressions {
     return isIn(WORKSPACE, hash) || isIn(sourceId, hash);
   }
 
+  const hasAny = (sourceId: string): boolean => usersIn(WORKSPACE) + usersIn(sourceId) > 0;
+
   function keepNow<C extends Named>(sourceId: string, calls: readonly C[]): readonly C[] {
     const kept = calls.filter(
       ({ userId, previousId }) => !isSuppressed(sourceId, userId) && !isSuppressed(sourceId, previousId),
@@ -68,8 +72,9 @@ export function createSuppressions(table: SuppressionTable): Suppressions {
 
   return {
     isSuppressed,
+    hasAny,
     keep(sourceId, calls, pause) {
-      if (usersIn(WORKSPACE) + usersIn(sourceId) === 0) return calls;
+      if (!hasAny(sourceId)) return calls;
       return calls.length <= CALLS_A_TURN ? keepNow(sourceId, calls) : keepInTurns(sourceId, calls, pause);
     },
   };
