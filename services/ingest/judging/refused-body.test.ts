@@ -9,7 +9,7 @@ function read(text: string, isBatch = false): ReadBody {
 }
 
 function ofText(text: string) {
-  const body = refusedBody(read(text), null);
+  const body = refusedBody(read(text), null, ["wk_own"]);
   if (body === undefined) throw new Error("it has no body");
   return body;
 }
@@ -44,6 +44,10 @@ describe("the body of a refused call", () => {
     ['{"writeKey"  :\n\t"k1"}', '{"writeKey"  :\n\t"********"}'],
     ['{"writeKey":"k1', '{"writeKey":"********'],
     ['{"writeKey":"k1\\', '{"writeKey":"********'],
+    ["{'writeKey': 'wk_own'}", "{'writeKey': '********'}"],
+    ["writeKey=wk_own&event=E", "writeKey=********&event=E"],
+    ['"{\\"writeKey\\":\\"wk_own\\"}"', '"{\\"writeKey\\":\\"********\\"}"'],
+    ['{"write\\u004bey":"wk_own"}', '{"write\\u004bey":"********"}'],
   ])("has no write key: %p", (text, shown) => {
     expect(ofText(text).body).toBe(shown);
   });
@@ -66,26 +70,26 @@ describe("the body of a refused call in a batch", () => {
   test("is that of the call alone", () => {
     const sent = '{ "userId": "b", "x":"y" }';
     const small = read(`{"writeKey":"k1","batch":[{"userId":"a"}, ${sent}]}`, true);
-    expect(refusedBody(small, 1)).toEqual({ body: sent, isBodyCut: false, userIds: ["b"] });
+    expect(refusedBody(small, 1, [])).toEqual({ body: sent, isBodyCut: false, userIds: ["b"] });
   });
 
   test("is found in a large one too; one that is too large is not parsed", () => {
     const filled = Array.from({ length: 100 }, () => ({ userId: "c", fill: "x".repeat(900) }));
     const tooLarge = { userId: "d", fill: "x".repeat(40_000) };
     const large = read(JSON.stringify({ batch: [...calls, tooLarge, ...filled] }), true);
-    expect(refusedBody(large, 1)).toMatchObject({ body: '{"userId":"b","x":"y"}', userIds: ["b"] });
-    expect(refusedBody(large, 2)).toMatchObject({ isBodyCut: true, userIds: null });
+    expect(refusedBody(large, 1, [])).toMatchObject({ body: '{"userId":"b","x":"y"}', userIds: ["b"] });
+    expect(refusedBody(large, 2, [])).toMatchObject({ isBodyCut: true, userIds: null });
   });
 
   test("is kept however deep it nests", () => {
     const deep = `{"userId":"b","x":${"[".repeat(15_000)}${"]".repeat(15_000)}}`;
-    expect(refusedBody(read(`{"batch":[${deep}]}`, true), 0)).toMatchObject({
+    expect(refusedBody(read(`{"batch":[${deep}]}`, true), 0, [])).toMatchObject({
       ...{ isBodyCut: true, userIds: ["b"] },
     });
   });
 
   test("of a batch as a whole is its beginning, of nobody knows whom", () => {
     const text = JSON.stringify({ batch: calls });
-    expect(refusedBody(read(text, true), null)).toEqual({ body: text, isBodyCut: false, userIds: null });
+    expect(refusedBody(read(text, true), null, [])).toEqual({ body: text, isBodyCut: false, userIds: null });
   });
 });

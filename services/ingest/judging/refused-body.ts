@@ -23,16 +23,18 @@ export const MAX_BODY_CHARACTERS = 4_096;
 /** So many bytes have the characters that are kept, whatever they are, and those of a key behind the last of them. */
 const MAX_READ_BYTES = 4 * MAX_BODY_CHARACTERS;
 
-/** `index`: of one call in a batch; null for the body as a whole. */
+/** `index`: of one call in a batch; null for the body as a whole. `writeKeys` are those of its source. */
 export function refusedBody(
   { bytes, isBatch, value }: ReadBody,
   index: number | null,
+  writeKeys: readonly string[],
 ): RefusedBody | undefined {
-  if (index === null) return bounded(bytes, isBatch ? null : usersIn(value));
+  if (index === null) return bounded(bytes, isBatch ? null : usersIn(value), writeKeys);
   const call = callAt(value, index);
   const text = call instanceof UnparsedCall ? call : unparsed(bytes, index);
   if (text === undefined) return undefined;
-  return bounded(text.bytes, text.isTooLarge ? null : usersIn(call === text ? text.parse() : call));
+  const userIds = text.isTooLarge ? null : usersIn(call === text ? text.parse() : call);
+  return bounded(text.bytes, userIds, writeKeys);
 }
 
 function callAt(batch: unknown, index: number): unknown {
@@ -54,10 +56,14 @@ function beginningOf(bytes: Buffer): string {
 
 const WRITE_KEY = /("write_?key"\s*:\s*")/i;
 
-/** The value may have no end: it is masked as well where the text was cut in it. */
-function withoutWriteKeys(text: string): string {
+/**
+ * Masks the source's own keys wherever they stand: the text need not be JSON. Those of other sources are known by their
+ * name; the value may have no end: it is masked as well where the text was cut in it.
+ */
+function withoutWriteKeys(text: string, writeKeys: readonly string[]): string {
+  const withoutOwn = writeKeys.reduce((rest, key) => rest.replaceAll(key, MASK), text);
   // With its names between what stands behind each.
-  const [first = "", ...found] = text.split(WRITE_KEY);
+  const [first = "", ...found] = withoutOwn.split(WRITE_KEY);
   const masked = found.map((piece, at) => {
     const end = piece.indexOf('"');
     return at % 2 === 0 ? piece : `${MASK}${end === -1 ? "" : piece.slice(end)}`;
@@ -65,8 +71,8 @@ function withoutWriteKeys(text: string): string {
   return [first, ...masked].join("");
 }
 
-function bounded(bytes: Buffer, userIds: string[] | null): RefusedBody {
-  const masked = withoutWriteKeys(beginningOf(bytes));
+function bounded(bytes: Buffer, userIds: string[] | null, writeKeys: readonly string[]): RefusedBody {
+  const masked = withoutWriteKeys(beginningOf(bytes), writeKeys);
   const isTooLong = masked.length > MAX_BODY_CHARACTERS;
   return {
     body: isTooLong ? masked.slice(0, MAX_BODY_CHARACTERS).toWellFormed() : masked,

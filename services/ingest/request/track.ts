@@ -42,13 +42,13 @@ interface Seen {
 }
 
 function tellRefused(
-  { refusedCalls, suppressions }: IngestParts,
+  { refusedCalls, sources, suppressions }: IngestParts,
   { body, sourceId }: Seen,
   answer: Answer,
 ): void {
   if (sourceId === undefined) return;
   const bodyOf = (index: number | null) => {
-    const kept = body && refusedBody(body, index);
+    const kept = body && refusedBody(body, index, sources.get(sourceId)?.writeKeys ?? []);
     // Nothing of a suppressed user is kept, nor what may be of one.
     const isHidden =
       kept?.userIds?.some((id) => suppressions.isSuppressed(sourceId, id)) ?? suppressions.hasAny(sourceId);

@@ -12,6 +12,7 @@ export interface Source {
 
 export interface SourceLookup {
   byWriteKey(writeKey: string): Source | undefined;
+  get(sourceId: string): { readonly writeKeys: readonly string[] } | undefined;
 }
 
 const headers = createHeaderReader();

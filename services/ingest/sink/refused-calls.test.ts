@@ -148,6 +148,7 @@ test("a request says which calls of its source were refused, and one without a s
   const bad = { type: "track", userId: "u" };
   await post("/v1/batch", JSON.stringify({ batch: [good, bad], writeKey: WRITE_KEY }));
   await post("/v1/track", `{"writeKey":"${WRITE_KEY}"`);
+  await post("/v1/track", `{writeKey: ${WRITE_KEY}}`);
   await post("/v1/track", JSON.stringify({ userId: "gone", writeKey: WRITE_KEY }));
   await post("/v1/track", JSON.stringify({ userId: "u" }), "nobody's");
   hasAny = true;
@@ -158,6 +159,7 @@ test("a request says which calls of its source were refused, and one without a s
   expect(written.map(({ body, sourceId, code, index }) => [sourceId, code, index, body])).toEqual([
     ["src_1", "event_not_defined", 1, JSON.stringify(bad)],
     ["src_1", "invalid_json", null, '{"writeKey":"********"'],
+    ["src_1", "invalid_json", null, "{writeKey: ********}"],
     ["src_1", "event_not_defined", null, null],
     // Nobody can tell whom these name.
     ["src_1", "integrations_invalid", null, null],
