@@ -138,7 +138,7 @@ describe("stability (contract 2.3)", () => {
   });
 
   /** JSON texts with everything that is odd about JSON. */
-  // No backslash in a key: it leads V8's JSON.parse, here the receiver's, astray (services/ingest/judging/exact-json.ts).
+  // No backslash in a key: it leads V8's JSON.parse, here the receiver's, astray (exact-json/exact-json.ts).
   const oddKey = fc.oneof(
     fc.string().filter((key) => !key.includes("\\")),
     fc.nat({ max: 4_294_967_296 }).map(String),

@@ -43,6 +43,7 @@ export {
 } from "./delivery-request.ts";
 export { formatDuration, parseDuration, UNITS_MS } from "./duration-text.ts";
 export { DURATION_BUCKETS, durationBucket, durationPercentileMs } from "./durations.ts";
+export { parseExactJson } from "./exact-json/exact-json.ts";
 export { isIntegrationEnabled, WEBHOOKS_INTEGRATION } from "./integrations.ts";
 export { describeJson, isJsonObject, type JsonObject } from "./json.ts";
 export {

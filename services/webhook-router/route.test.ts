@@ -50,6 +50,14 @@ describe("a call goes", () => {
     expect(idsOf(route(bought("100"), [changed]))).toEqual(["b"]);
   });
 
+  test("by its own keys, whatever V8 has parsed before", () => {
+    const quoted = { path: 'properties.12"', op: "exists" };
+    const picky = destination("b", { filter: JSON.stringify(quoted) });
+    JSON.parse('{"a":1,"12\\\\":2}');
+    const sent = call({ body: Buffer.from('{"type":"track","properties":{"a":1,"12\\"":2}}') });
+    expect([idsOf(route(sent, [picky])), whyNotTaken(sent, picky)]).toEqual([["b"], undefined]);
+  });
+
   test("through a filter as a deletion, whatever it says (contract 5.1)", () => {
     const picky = [destination("b", { filter: JSON.stringify({ event: "Bought" }) })];
     expect(idsOf(route(call({ type: "delete", event: null }), picky))).toEqual(["b"]);

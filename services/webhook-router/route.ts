@@ -5,6 +5,7 @@ import {
   isAlwaysSent,
   isIntegrationEnabled,
   type PassedOverReason,
+  parseExactJson,
   takesEvent,
   takesType,
   type UnroutedReason,
@@ -55,7 +56,7 @@ export class Filtering {
   #passes(destination: RoutedDestination): boolean {
     const filter = filterOf(destination);
     if (filter === undefined) return true;
-    this.#root ??= JSON.parse(this.#call.body.toString());
+    this.#root ??= parseExactJson(this.#call.body.toString());
     return passesFilter(filter, this.#root);
   }
 }

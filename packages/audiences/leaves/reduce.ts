@@ -1,4 +1,5 @@
 // The value of a computed trait (contract 8.2): count, sum, avg, min, max, most_frequent, first, last, unique, unique_count.
+import { parseExactJson } from "#contract";
 import type { ReduceFn } from "../definition/definition.ts";
 import type { LeafPlan } from "./plan.ts";
 import type { Tally, TimedOccurrence } from "./state.ts";
@@ -22,7 +23,7 @@ function byText(a: Shown, b: Shown): number {
 /** The values in their order. */
 function inOrder(jsons: readonly string[]): unknown[] {
   const shown = jsons.map((json): Shown => {
-    const value: unknown = JSON.parse(json);
+    const value: unknown = parseExactJson(json);
     return { value, text: String(value), json };
   });
   return shown.sort(byText).map(({ value }) => value);

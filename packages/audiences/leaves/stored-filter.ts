@@ -1,6 +1,12 @@
 // Filters of destinations, read once for each version of a destination.
 
-import { isAlwaysSent, type PassedOverReason, type Selection, whyNotSelected } from "#contract";
+import {
+  isAlwaysSent,
+  type PassedOverReason,
+  parseExactJson,
+  type Selection,
+  whyNotSelected,
+} from "#contract";
 import type { Call, DestinationConfig } from "#topics";
 import { type CallFilter, parseCallFilter } from "../definition/call-filter.ts";
 import { passesFilter } from "./call-filter.ts";
@@ -39,5 +45,5 @@ export function whyNotTaken(
   if (reason !== undefined || isAlwaysSent(call)) return reason;
   const filter = filterOf(destination);
   if (filter === undefined) return undefined;
-  return passesFilter(filter, JSON.parse(call.body.toString())) ? undefined : "filter_off";
+  return passesFilter(filter, parseExactJson(call.body.toString())) ? undefined : "filter_off";
 }

@@ -1,6 +1,13 @@
 // The identify, of an account the group call, by which a destination learns of a membership or a computed trait (contract 8.1, 8.2, 8.5, 8.9), and the
 // track call beside it (8.7).
-import { type AcceptedCall, acceptCall, SPACE_SOURCE, uuidV5, WEBHOOKS_INTEGRATION } from "#contract";
+import {
+  type AcceptedCall,
+  acceptCall,
+  parseExactJson,
+  SPACE_SOURCE,
+  uuidV5,
+  WEBHOOKS_INTEGRATION,
+} from "#contract";
 import type { Computation } from "../profile/computation.ts";
 import { ownerOf, traitsTypeOf } from "../profile/identity.ts";
 import type { Flip, Profile } from "../profile/profile.ts";
@@ -50,7 +57,7 @@ export function traitsCall(
   context: FlipContext,
   messageId = messageIdOf(flip, context),
 ): AcceptedCall {
-  const own = { [context.computation.key]: JSON.parse(flip.text) as unknown };
+  const own = { [context.computation.key]: parseExactJson(flip.text) };
   const type = traitsTypeOf(context.profile.id);
   return accepted(flip, context, { type, messageId, traits: { ...traitsOf(flip), ...own } });
 }
@@ -72,7 +79,7 @@ export const TRACK_EVENTS = { entered: "Audience Entered", exited: "Audience Exi
 export const TRACK_PROPERTIES: readonly string[] = ["audience_key", "audience_name", "audience_id"];
 
 function traitsOf({ traits }: Flip): Record<string, unknown> {
-  return traits === "" ? {} : (JSON.parse(traits) as Record<string, unknown>);
+  return traits === "" ? {} : (parseExactJson(traits) as Record<string, unknown>);
 }
 
 interface Content {

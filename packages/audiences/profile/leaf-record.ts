@@ -1,4 +1,5 @@
 // A leaf's state as columns of numbers and texts. Times are written as differences: a date takes six bytes, a difference of a day four.
+import { parseExactJson } from "#contract";
 import type { ProfileLeaf } from "#topics";
 import type { LeafState, Run, Tally, TimedOccurrence } from "../leaves/state.ts";
 import { createValues } from "../leaves/values.ts";
@@ -134,7 +135,7 @@ function readTally(reader: Reader, kind: string, before: { index: number; lastMs
   }
   if (kind === "picks") {
     const atMs = firstMs + reader.long();
-    tally.pick = { atMs, receivedAtMs: atMs + reader.long(), value: JSON.parse(reader.text()) };
+    tally.pick = { atMs, receivedAtMs: atMs + reader.long(), value: parseExactJson(reader.text()) };
   }
   return tally;
 }
@@ -159,7 +160,7 @@ function readOccurrences(reader: Reader): TimedOccurrence[] {
     const fromMs = atMs + reader.long();
     const lengthMs = reader.long();
     const untilMs = lengthMs === FOR_EVER ? Number.POSITIVE_INFINITY : fromMs + lengthMs;
-    occurrences.push({ atMs, receivedAtMs, fromMs, untilMs, value: JSON.parse(reader.text()) });
+    occurrences.push({ atMs, receivedAtMs, fromMs, untilMs, value: parseExactJson(reader.text()) });
     previousMs = atMs;
   }
   return occurrences;

@@ -1,4 +1,5 @@
 // The profile from the bytes of its Avro record, as profile-writer.ts writes them.
+import { parseExactJson } from "#contract";
 import type { ProfileMove, ProfileSuppression } from "#topics";
 import { AvroReader } from "../bytes/avro-reader.ts";
 import { leafFromRecord } from "./leaf-record.ts";
@@ -75,7 +76,7 @@ function readFacts(id: string, reader: AvroReader): Profile {
 function readTraits(reader: AvroReader, { traits }: Profile): void {
   reader.each(() => {
     const key = reader.name();
-    const value = JSON.parse(reader.text()) as unknown;
+    const value = parseExactJson(reader.text());
     traits.set(key, { value, atMs: reader.long(), receivedAtMs: reader.long() });
   });
 }

@@ -1,4 +1,5 @@
 // The profile as its Avro record (schemas/profile.avsc); the record's key is the profile's id.
+import { parseExactJson } from "#contract";
 import type { ProfileState } from "#topics";
 import { isAnonymous } from "./identity.ts";
 import { leafFromRecord, leafToRecord } from "./leaf-record.ts";
@@ -81,7 +82,7 @@ export function profileToRecord(profile: Profile): ProfileState {
 
 function fillMaps(profile: Profile, record: ProfileState): void {
   for (const { atMs, key, receivedAtMs, value } of record.traits)
-    profile.traits.set(key, { value: JSON.parse(value), atMs, receivedAtMs });
+    profile.traits.set(key, { value: parseExactJson(value), atMs, receivedAtMs });
   for (const { count, firstMs, lastMs, name, type } of record.events)
     profile.events.set(`${type} ${name}`, { type, name, count, firstMs, lastMs });
   for (const leaf of record.leaves) {

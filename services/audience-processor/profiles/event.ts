@@ -1,6 +1,6 @@
 // A record of profile-events, as it is applied.
 import { type ProfileCall, type ProfileEvent, profileFromRecord } from "#audiences";
-import type { JsonObject } from "#contract";
+import { type JsonObject, parseExactJson } from "#contract";
 import type { RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { ProfileEventCall, ProfileEventRecord, ProfileState, TopicMap } from "#topics";
@@ -66,7 +66,7 @@ class FoldedCall implements ProfileCall {
   }
 
   get body(): JsonObject {
-    this.#body ??= JSON.parse(this.#call.body.toString()) as JsonObject;
+    this.#body ??= parseExactJson(this.#call.body.toString()) as JsonObject;
     return this.#body;
   }
 

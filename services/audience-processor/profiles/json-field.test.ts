@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { parseExactJson } from "#contract";
 import { fieldIn, UNDECIDED } from "./json-field.ts";
 
 const name = fc.oneof(
@@ -28,7 +29,7 @@ test("a field of a stringified object is what parsing all of it gives", () => {
   fc.assert(
     fc.property(body, name, (object, missing) => {
       const text = JSON.stringify(object);
-      const parsed = JSON.parse(text) as Record<string, unknown>;
+      const parsed = parseExactJson(text) as Record<string, unknown>;
       for (const field of [...Object.keys(parsed), missing]) {
         const found = fieldIn(Buffer.from(text), field);
         if (/^[\w ]+$/.test(field) && field !== "__proto__")
@@ -62,4 +63,9 @@ test("what stands behind the field is not looked at", () => {
   expect(
     fieldIn(Buffer.from('{"type":"track","properties":{"total":5},"context":{"a'), "properties"),
   ).toEqual({ total: 5 });
+});
+
+test("a field has its own keys, whatever V8 has parsed before", () => {
+  JSON.parse('{"a":1,"\\\\":2}');
+  expect(fieldIn(Buffer.from('{"traits":{"a":1,"\\n":2}}'), "traits")).toEqual({ a: 1, "\n": 2 });
 });

@@ -1,4 +1,5 @@
 // One field of a delivered body, without parsing the rest: what conditions ask for stands in front mostly, and the caller's context behind it
+import { parseExactJson } from "#contract";
 // is the most of it.
 
 /** The bytes are not written as `JSON.stringify` writes an object: then only parsing all of it tells. */
@@ -54,7 +55,7 @@ export function fieldIn(bytes: Buffer, name: string): unknown {
     if (bytes[nameEnd] !== COLON) return UNDECIDED;
     const end = valueEnd(bytes, nameEnd + 1);
     if (isName(bytes, at + 1, nameEnd - 1, name))
-      return JSON.parse(bytes.toString("utf8", nameEnd + 1, end)) as unknown;
+      return parseExactJson(bytes.toString("utf8", nameEnd + 1, end));
     if (bytes[end] === CLOSE) return end === bytes.length - 1 ? undefined : UNDECIDED;
     if (bytes[end] !== COMMA) return UNDECIDED;
     at = end + 1;

@@ -1,6 +1,5 @@
 // A large batch, unparsed: where its calls stand, so that each can be parsed by itself.
-import { MAX_BATCH_CALLS, MAX_CALL_BYTES, type Rejection } from "#contract";
-import { parseExactJson } from "./exact-json.ts";
+import { MAX_BATCH_CALLS, MAX_CALL_BYTES, parseExactJson, type Rejection } from "#contract";
 import { JsonScanner } from "./json-scanner.ts";
 
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");

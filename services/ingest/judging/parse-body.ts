@@ -1,7 +1,6 @@
-import type { Rejection } from "#contract";
+import { parseExactJson, type Rejection } from "#contract";
 import { BYTES_A_TURN } from "../limits/bytes-a-turn.ts";
 import { readBatchText } from "./batch-text.ts";
-import { parseExactJson } from "./exact-json.ts";
 import { type Inflated, inflate, isGzip } from "./inflate.ts";
 import { sizeRejection } from "./size-rejection.ts";
 

@@ -1,6 +1,6 @@
 // GET /v1/calls/{messageId}/destinations/{destinationId}: with what was sent.
 import { type Static, Type } from "typebox";
-import { type CallIdentity, formatDuration } from "#contract";
+import { type CallIdentity, formatDuration, parseExactJson } from "#contract";
 import { KEPT_MS } from "#topics";
 import { nullableString, nullableTime } from "../../http/nullable.ts";
 import { notFound } from "../../http/problem.ts";
@@ -121,7 +121,7 @@ function sentCallView(parts: SentCallParts, { call, sent, trace }: Found): Stati
     ...{ messageId, sourceId, userId, anonymousId },
     // What endpoints have answered may name the user too.
     ...(noBody === "user_deleted" ? { ...became, ...NOTHING } : became),
-    body: bodyText === null ? null : (JSON.parse(bodyText) as unknown),
+    body: bodyText === null ? null : parseExactJson(bodyText),
     bodyText,
     noBody,
     requests: bodyText === null ? [] : requests(parts, { body: bodyText, messageId, trace }),

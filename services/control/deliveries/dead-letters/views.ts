@@ -2,6 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { type Static, Type } from "typebox";
+import { parseExactJson } from "#contract";
 import type { DeadLetter, Replay } from "#topics";
 import { TimeField } from "../../http/fields.ts";
 import { nullableString } from "../../http/nullable.ts";
@@ -113,7 +114,7 @@ function bodyOf(body: Buffer) {
 function parsedOrNull(text: string | null): unknown {
   if (text === null) return null;
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text);
   } catch {
     return null;
   }

@@ -1,6 +1,8 @@
 // One profile, as the API says it.
+
 import type { Static } from "typebox";
 import type { Profile } from "#audiences";
+import { parseExactJson } from "#contract";
 import type { AudienceConfig } from "#topics";
 import { isoTime, isoTimeOrNull } from "../../http/time-pages.ts";
 import type { RecentCalls } from "./calls.ts";
@@ -73,7 +75,7 @@ function resultsOf(
     const result = results.get(id);
     if (deletedAtMs !== null || result === undefined || result.text === "") continue;
     const named = { id, key, name, since: isoTime(result.sinceMs), isIncomplete: incompleteFor.has(id) };
-    if (kind === "trait") computedTraits.push({ ...named, value: JSON.parse(result.text) as unknown });
+    if (kind === "trait") computedTraits.push({ ...named, value: parseExactJson(result.text) });
     else audiences.push({ ...named, member: result.text === "true" });
   }
   const newestFirst = (one: View["audiences"][number], other: View["audiences"][number]): number =>

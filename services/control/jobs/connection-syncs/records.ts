@@ -7,7 +7,7 @@ import {
   passesFilter,
   traitsCall,
 } from "#audiences";
-import { deliveryJobId, SPACE_SOURCE, uuidV5 } from "#contract";
+import { deliveryJobId, parseExactJson, SPACE_SOURCE, uuidV5 } from "#contract";
 import type { OutgoingRecord } from "#kafka";
 import type { Serde } from "#serde";
 import {
@@ -87,7 +87,7 @@ export function syncJob(
   const call = traitsCall(flipOf(value), contextOf(value), messageId);
   if (destination.callTypes?.includes(call.type) === false) return undefined;
   const filter = filterOf(destination);
-  if (filter !== undefined && !passesFilter(filter, JSON.parse(call.body))) return undefined;
+  if (filter !== undefined && !passesFilter(filter, parseExactJson(call.body))) return undefined;
   const job = untriedJob({
     jobId: deliveryJobId(
       { ...call, messageId, sourceId: SPACE_SOURCE },

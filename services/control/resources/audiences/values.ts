@@ -1,5 +1,7 @@
 // The values of a computed trait, as they were sent.
+
 import { ownerOf, type Subject } from "#audiences";
+import { parseExactJson } from "#contract";
 import type { WriteText } from "../../http/csv.ts";
 import { isoTime } from "../../http/time-pages.ts";
 import type { SentState } from "../../records/profiles/replica.ts";
@@ -28,7 +30,7 @@ type Scanned = Pick<MemberParts, "profiles" | "slices">;
 function valueIn({ results }: SentState, traitId: string): Omit<TraitValue, keyof OfOne> | undefined {
   const result = results.find(({ computationId }) => computationId === traitId);
   if (result === undefined || result.text === "") return undefined;
-  return { value: JSON.parse(result.text) as unknown, since: isoTime(result.sinceMs) };
+  return { value: parseExactJson(result.text), since: isoTime(result.sinceMs) };
 }
 
 function scanOf({ profiles, slices }: Scanned, traitId: string): Scan<TraitValue> {

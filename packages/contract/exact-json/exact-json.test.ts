@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { MAX_BATCH_BYTES } from "#contract";
+import { MAX_BATCH_BYTES } from "../limits.ts";
 import { parseExactJson } from "./exact-json.ts";
 
 /** Leads JSON.parse astray from here on: by an object of the same shape with a backslash in its key. */
