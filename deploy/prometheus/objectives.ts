@@ -24,12 +24,15 @@ const CALLS = 'route=~"call|batch|pixel"';
 const ingestRequests = (selector: string, window: Window): string =>
   `sum(rate(hookline_ingest_requests_total{${CALLS},${selector}}[${window}]))`;
 
+/** Prometheus 3 stores a whole boundary as 10.0, and those before it as the process writes it. */
+const boundary = (le: string): string => (le.includes(".") ? `le="${le}"` : `le=~"${le}|${le}[.]0"`);
+
 const slowerThan = (
   histogram: string,
   { le, labels = "" }: { le: string; labels?: string },
   window: Window,
 ) =>
-  `sum(rate(${histogram}_count{${labels}}[${window}])) - sum(rate(${histogram}_bucket{${labels}${labels && ","}le="${le}"}[${window}]))`;
+  `sum(rate(${histogram}_count{${labels}}[${window}])) - sum(rate(${histogram}_bucket{${labels}${labels && ","}${boundary(le)}}[${window}]))`;
 
 export const OBJECTIVES: readonly Objective[] = [
   {
