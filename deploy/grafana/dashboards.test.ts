@@ -68,6 +68,13 @@ describe("dashboards", () => {
     }
   });
 
+  test("add up nothing that each process exports for all together", () => {
+    const page = readFileSync(join(ROOT, "docs/operate/metrics.md"), "utf8");
+    const shared = [...page.matchAll(/^\| `(\w+)` \|.*of all processes together/gm)].map(([, name]) => name);
+    expect(shared).toContain("hookline_delivery_waiting_calls");
+    expect(queries.filter(({ expr }) => shared.some((name) => expr.match(`^sum.*\\b${name}{`)))).toEqual([]);
+  });
+
   test("take the job and the interval from Grafana, never from themselves", () => {
     for (const { where, expr } of queries) {
       expect([where, expr.includes('job=~"$job"')]).toEqual([where, true]);

@@ -1,5 +1,5 @@
 import type { Dashboard } from "./panels.ts";
-import { age, perSecond, quantiles, total } from "./queries.ts";
+import { age, common, perSecond, quantiles, total } from "./queries.ts";
 
 export const delivery: Dashboard = {
   uid: "hookline-delivery",
@@ -68,7 +68,7 @@ export const delivery: Dashboard = {
           title: "Waiting calls",
           description: "Calls that are in retry topics, of all deliverers.",
           unit: "short",
-          queries: [{ expr: total("hookline_delivery_waiting_calls"), legend: "waiting" }],
+          queries: [{ expr: common("hookline_delivery_waiting_calls"), legend: "waiting" }],
         },
         {
           title: "Oldest waiting call",

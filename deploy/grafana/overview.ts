@@ -1,5 +1,5 @@
 import type { Dashboard } from "./panels.ts";
-import { age, perSecond, quantile, quantiles, total } from "./queries.ts";
+import { age, common, perSecond, quantile, quantiles, total } from "./queries.ts";
 
 /** The golden signals along the way of a call. */
 export const overview: Dashboard = {
@@ -34,7 +34,7 @@ export const overview: Dashboard = {
           description: "Calls in retry topics. Endpoints that are down make it grow; it shrinks by itself.",
           unit: "short",
           kind: "stat",
-          queries: [{ expr: total("hookline_delivery_waiting_calls"), legend: "waiting" }],
+          queries: [{ expr: common("hookline_delivery_waiting_calls"), legend: "waiting" }],
         },
         {
           title: "Unwell destinations",

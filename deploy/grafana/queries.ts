@@ -13,6 +13,11 @@ export function total(metric: string, by: readonly string[] = []): string {
   return `sum${grouping(by)} (${metric}{${CHOSEN}})`;
 }
 
+/** Of a gauge that each process exports for all together. */
+export function common(metric: string): string {
+  return `max (${metric}{${CHOSEN}})`;
+}
+
 /** Of a histogram of seconds. */
 export function quantile(share: number, metric: string, matchers = ""): Query {
   return {
