@@ -309,6 +309,13 @@ describe("doctor", () => {
       "schema registry",
     ]);
   });
+
+  test("shows no password of the control API's URL", async () => {
+    const { found } = await findings({ HOOKLINE_CONTROL_URL: "http://me:hunter2@127.0.0.1:1" });
+    expect(JSON.stringify(found)).not.toContain("hunter2");
+    const shown = { check: "control API", found: expect.stringContaining("//***@127.0.0.1:1/") };
+    expect(found).toContainEqual(expect.objectContaining(shown));
+  });
 });
 
 describe("the program", () => {

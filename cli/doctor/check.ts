@@ -1,3 +1,5 @@
+import { maskCredentials } from "#runtime";
+
 /** A finding of one look at the deployment. */
 export interface Finding {
   /** The name of the check. */
@@ -9,10 +11,12 @@ export interface Finding {
   readonly advice?: string;
 }
 
+/** For people, and without the credentials that an error may repeat, as that of a URL that holds some. */
 export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   const because = cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : undefined;
-  return because === undefined || message.includes(because) ? message : `${message} (${because})`;
+  const hasAll = because === undefined || message.includes(because);
+  return maskCredentials(hasAll ? message : `${message} (${because})`);
 }
 
 /** A check that waits for others does not wait for ever. Rejects when the time is over. */
