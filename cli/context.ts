@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { text } from "node:stream/consumers";
 import type { JsonObject } from "#contract";
 import type { Environment } from "#runtime";
 import { CommandError, EXIT } from "./exit-codes.ts";
@@ -16,33 +17,34 @@ export interface CommandContext {
   readonly say: (text: string) => void;
   /** Whether standard output takes colours: a terminal, and NO_COLOR is not set. */
   readonly isColoured: boolean;
-  readonly readStandardInput: () => Promise<Uint8Array<ArrayBuffer>>;
+  readonly standardInput: () => AsyncIterable<Uint8Array>;
   /** The exit code of a command that ends in order, where it is not 0. */
   readonly endWith: (code: number) => void;
 }
 
-/** The text of a file; `-` is standard input. A byte order mark is no part of it. Throws a CommandError that names the file. */
-export async function readText(context: CommandContext, path: string): Promise<string> {
-  const bytes = path === "-" ? await context.readStandardInput() : await bytesOf(path);
+/** The text of a file as it comes; `-` is standard input. A byte order mark is no part of it. Throws a CommandError that names the file. */
+export async function* readPieces(context: CommandContext, path: string): AsyncGenerator<string> {
+  // Decoded with replacement characters, it would name other users than it does.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    // Decoded with replacement characters, it would name other users than it does.
-    throw new CommandError(`${nameOf(path)} is not UTF-8`, EXIT.usage);
+    const bytes = path === "-" ? context.standardInput() : createReadStream(path);
+    for await (const piece of bytes) yield decoder.decode(piece, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    const problem =
+      code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "is not UTF-8" : `cannot be read (${code})`;
+    throw new CommandError(`${nameOf(path)} ${problem}`, EXIT.usage);
   }
+}
+
+/** All of readPieces. */
+export function readText(context: CommandContext, path: string): Promise<string> {
+  return text(readPieces(context, path));
 }
 
 function nameOf(path: string): string {
   return path === "-" ? "standard input" : path;
-}
-
-async function bytesOf(path: string): Promise<Uint8Array> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
-    throw new CommandError(`${path} cannot be read (${reason})`, EXIT.usage);
-  }
 }
 
 /** A file that holds a JSON object. Throws a CommandError when it does not. */

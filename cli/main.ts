@@ -1,6 +1,5 @@
 // `hookline`: what bin/hookline.mjs runs on the right Node.
 import { once } from "node:events";
-import { arrayBuffer } from "node:stream/consumers";
 import { processEnvironment } from "#runtime";
 import { runCommand } from "./program.ts";
 import { endWithReaders } from "./readers.ts";
@@ -22,7 +21,7 @@ const exitCode = await runCommand(process.argv.slice(2), {
   },
   say: (line) => void process.stderr.write(`${line}\n`),
   isColoured: process.stdout.isTTY && process.stdout.hasColors(),
-  readStandardInput: async () => new Uint8Array(await arrayBuffer(process.stdin)),
+  standardInput: () => process.stdin,
   endWith: (code) => {
     process.exitCode = code;
   },

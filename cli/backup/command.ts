@@ -1,7 +1,5 @@
 // `hookline backup` and `hookline restore`: what was configured, to a file and back.
 import { randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { Readable } from "node:stream";
 import { type Command, Option } from "commander";
 import { clientIdOf } from "#contract";
 import {
@@ -14,7 +12,7 @@ import {
   topicSettings,
 } from "#runtime";
 import { type ConfigurationTopic, configurationTopics, topicMap } from "#topics";
-import { type CommandContext, readText } from "../context.ts";
+import { type CommandContext, readPieces } from "../context.ts";
 import { CommandError, EXIT } from "../exit-codes.ts";
 import { addShownLeaf } from "../leaf.ts";
 import { printJson } from "../output.ts";
@@ -136,13 +134,10 @@ function readRestoreSettings(
 async function read(context: CommandContext, path: string): Promise<readonly Entry[]> {
   const { readBackup } = await import("./index.ts");
   try {
-    const given =
-      path === "-" ? Readable.from([await readText(context, path)]) : createReadStream(path, "utf8");
-    return await readBackup(given);
+    return await readBackup(readPieces(context, path));
   } catch (error) {
-    const { code = "unknown reason", message, name } = error as NodeJS.ErrnoException;
-    if (name === "BackupError") throw new CommandError(`${path}: ${message}`, EXIT.failed);
-    throw new CommandError(`${path} cannot be read (${code})`, EXIT.usage);
+    const { message, name } = error as Error;
+    throw name === "BackupError" ? new CommandError(`${path}: ${message}`, EXIT.failed) : error;
   }
 }
 

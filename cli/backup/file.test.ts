@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
+import { printedBy } from "../fixtures/printed.ts";
 import { backupWriter, FORMAT, readBackup } from "./file.ts";
 
 function linesOf(entries: readonly string[]): string[] {
@@ -30,6 +31,16 @@ describe("a backup's file", () => {
       }
     },
   );
+
+  test("is read as it comes on standard input, which may be larger than a text can be", async () => {
+    function* endless(): Generator<string> {
+      for (let taken = 0; taken < 100; taken += 1) yield "{}\n";
+      throw new Error("more was read than tells what it is");
+    }
+    const settings = { HOOKLINE_KAFKA_BROKERS: "none:1", HOOKLINE_SCHEMA_REGISTRY_URL: "http://none" };
+    const { code, said } = await printedBy(["restore", "-", "--dry-run"], settings, endless());
+    expect([code, said]).toEqual([1, "hookline: -: the file is no backup of Hookline"]);
+  });
 
   test("is refused when a later version wrote it, which it names", async () => {
     const [head = "", ...rest] = linesOf(["a"]);

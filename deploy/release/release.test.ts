@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { expect, test } from "@jest/globals";
 import { runCommand } from "../../cli/program.ts";
 
@@ -18,7 +19,7 @@ test("package.json has the version; the command, the image, the chart and the ch
     drained: async () => undefined,
     say: () => undefined,
     isColoured: false,
-    readStandardInput: async () => new Uint8Array(),
+    standardInput: () => Readable.from([]),
     endWith: () => undefined,
   });
   expect([code, out]).toEqual([0, `${version}\n`]);
