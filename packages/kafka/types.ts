@@ -5,7 +5,12 @@ export interface KafkaSettings {
   readonly clientId: string;
   readonly tls: boolean;
   /** Shown to brokers that ask for it; PEM. Only with `tls`. */
-  readonly clientCertificate?: { readonly certificate: string; readonly key: string };
+  readonly clientCertificate?: {
+    readonly certificate: string;
+    readonly key: string;
+    /** The paths of both, which are read again for each connection. */
+    readonly files?: { readonly certificate: string; readonly key: string };
+  };
   readonly sasl?: {
     readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
     readonly username: string;

@@ -1,5 +1,6 @@
 // Kafka, the schema registry, how topics are created.
 import { clientIdOf } from "#contract";
+import type { Environment } from "./environment.ts";
 import { setting } from "./setting.ts";
 import { type SettingProblem, settingsGroup } from "./settings.ts";
 import { choice, flag, hostPort, httpUrl, integer, listOf, text } from "./value-types.ts";
@@ -26,7 +27,7 @@ export const kafkaSettings = settingsGroup({
       env: "HOOKLINE_KAFKA_TLS_CERTIFICATE",
       type: text,
       secret: true,
-      doc: "Client certificate for the brokers with its chain, as PEM.",
+      doc: "Client certificate for the brokers with its chain, as PEM; files of both are read at each connection.",
     }),
     tlsKey: setting({
       env: "HOOKLINE_KAFKA_TLS_KEY",
@@ -54,19 +55,32 @@ export const kafkaSettings = settingsGroup({
   check: (values) => [...checkSasl(values), ...checkCertificate(values)],
   build: (
     { brokers, tls, tlsCertificate, tlsKey, saslMechanism, saslUsername, saslPassword },
-    processName,
+    { environment, processName },
   ) => ({
     brokers,
     tls,
     clientId: clientIdOf(processName),
     ...(tlsCertificate !== undefined && tlsKey !== undefined
-      ? { clientCertificate: { certificate: tlsCertificate, key: tlsKey } }
+      ? {
+          clientCertificate: {
+            ...{ certificate: tlsCertificate, key: tlsKey },
+            ...certificateFiles(environment),
+          },
+        }
       : {}),
     ...(saslMechanism !== undefined && saslUsername !== undefined && saslPassword !== undefined
       ? { sasl: { mechanism: saslMechanism, username: saslUsername, password: saslPassword } }
       : {}),
   }),
 });
+
+/** One alone is not read again: it would not fit the other any more. */
+function certificateFiles({
+  HOOKLINE_KAFKA_TLS_CERTIFICATE_FILE: certificate,
+  HOOKLINE_KAFKA_TLS_KEY_FILE: key,
+}: Environment) {
+  return certificate && key ? { files: { certificate, key } } : {};
+}
 
 /** Of settings that belong together, those that are missing beside others. */
 function missingOf(settings: Readonly<Record<string, unknown>>): SettingProblem[] {

@@ -39,7 +39,7 @@ export const processSettings = settingsGroup({
       doc: "Time to finish what is in flight after SIGTERM; less than the orchestrator's grace time.",
     }),
   },
-  build: (values, processName) => ({
+  build: (values, { processName }) => ({
     ...values,
     metricsPort: values.metricsPort ?? METRICS_PORTS[processName] ?? 0,
   }),

@@ -151,7 +151,13 @@ describe("SASL", () => {
     const key = { HOOKLINE_KAFKA_TLS_KEY_FILE: fileWith("key\n") };
     const tls = { HOOKLINE_KAFKA_TLS: "true" };
     expect(read(kafkaSettings, { ...brokers, ...tls, ...certificate, ...key })).toMatchObject({
-      clientCertificate: { certificate: "cert\nchain", key: "key" },
+      clientCertificate: {
+        ...{ certificate: "cert\nchain", key: "key" },
+        files: {
+          certificate: certificate.HOOKLINE_KAFKA_TLS_CERTIFICATE_FILE,
+          key: key.HOOKLINE_KAFKA_TLS_KEY_FILE,
+        },
+      },
     });
     expect(problemsOf(kafkaSettings, { ...brokers, ...certificate })).toEqual([
       "HOOKLINE_KAFKA_TLS_KEY is required with HOOKLINE_KAFKA_TLS_CERTIFICATE",

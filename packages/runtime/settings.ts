@@ -44,7 +44,7 @@ interface GroupOptions<S extends SettingsShape> {
 }
 
 interface BuiltGroupOptions<S extends SettingsShape, T> extends GroupOptions<S> {
-  build(values: ValuesOf<S>, processName: string): T;
+  build(values: ValuesOf<S>, source: Source): T;
 }
 
 /** Declares a group; with `build` its values come out as something else than an object of them. */
@@ -60,11 +60,11 @@ export function settingsGroup<const S extends SettingsShape, T>(
   return {
     title: options.title,
     settings: Object.values(options.settings),
-    read({ processName, environment }) {
+    read(source) {
       const problems: SettingProblem[] = [];
       const read: Record<string, unknown> = {};
       for (const [key, one] of Object.entries(options.settings)) {
-        const result = readSetting(one, environment);
+        const result = readSetting(one, source.environment);
         if ("problem" in result) problems.push({ env: one.env, problem: result.problem });
         else read[key] = result.value;
       }
@@ -72,7 +72,7 @@ export function settingsGroup<const S extends SettingsShape, T>(
       const values = read as ValuesOf<S>;
       const broken = options.check?.(values) ?? [];
       if (broken.length > 0) return { problems: broken };
-      return { value: options.build === undefined ? values : options.build(values, processName) };
+      return { value: options.build === undefined ? values : options.build(values, source) };
     },
   };
 }

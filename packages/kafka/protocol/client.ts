@@ -4,6 +4,7 @@ import kafkajs from "kafkajs";
 import type { Host } from "#host";
 import { createLogAdapter } from "../log.ts";
 import type { KafkaLogger, KafkaSettings } from "../types.ts";
+import { certificateOptions } from "./client-certificate.ts";
 import { installClientGroup } from "./client-group-patch.ts";
 import { installZstd } from "./codec.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
@@ -69,10 +70,11 @@ function saslOptions(sasl: NonNullable<KafkaSettings["sasl"]>): kafkajs.SASLOpti
   return { mechanism, username, password } as kafkajs.SASLOptions;
 }
 
-function tlsOptions({ tls: isOn, clientCertificate }: KafkaSettings): boolean | tls.ConnectionOptions {
-  if (!isOn || clientCertificate === undefined) return isOn;
-  const { certificate, key } = clientCertificate;
-  return { cert: certificate, key };
+function tlsOptions(
+  { tls: isOn, clientCertificate }: KafkaSettings,
+  logger: KafkaLogger,
+): boolean | tls.ConnectionOptions {
+  return isOn && clientCertificate !== undefined ? certificateOptions(clientCertificate, logger) : isOn;
 }
 
 /** The configured client. It connects only when something made from it does. */
@@ -88,7 +90,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
   return new kafkajs.Kafka({
     brokers: settings.brokers.map(withoutColons),
     clientId: settings.clientId,
-    ssl: tlsOptions(settings),
+    ssl: tlsOptions(settings, logger),
     ...(settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
