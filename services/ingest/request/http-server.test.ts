@@ -140,6 +140,9 @@ describe("a caller that does not read its answers", () => {
     const gate = { refusal: () => undefined, reserve: () => new Reservation(room), waitingBytes: 0 };
     const ingest = await startFixture({ parts: { gate, host: { elapsed: () => 0, setTimeout } } });
     server = ingest;
+    // The system takes this one at once: nothing is armed for it.
+    await fetch(`${ingest.url}/v1/track`, { method: "POST", headers: BASIC, body: "{}" });
+    expect(closings).toEqual([]);
     const socket = connect(ingest.port, "127.0.0.1").pause();
     sockets.push(socket);
     socket.on("error", () => undefined).write(Buffer.concat(Array.from({ length: 20 }, () => request)));
@@ -152,8 +155,7 @@ describe("a caller that does not read its answers", () => {
 
   test("is closed when their time is over; they are counted until then", async () => {
     const { closings, isClosed, room } = await askMuch(64e6);
-    await until(() => closings.length === 20, { timeoutMs: 30_000, what: "every answer" });
-    expect(room.heldBytes).toBeGreaterThan(2e6);
+    await until(() => room.heldBytes > 2e6, { timeoutMs: 30_000, what: "answers that are held" });
     closings[0]?.();
     await isClosed();
   });

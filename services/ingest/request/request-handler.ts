@@ -37,7 +37,7 @@ async function handle(parts: IngestParts, request: IncomingMessage, response: Se
       requestId,
     });
     // The system has taken nearly every answer at once.
-    if (!response.writableFinished) boundUnread(parts, request, response, Buffer.byteLength(http.body));
+    if (response.writableLength > 0) boundUnread(parts, request, response, Buffer.byteLength(http.body));
   }
   discardBody(request, parts.host);
   if (answer.kind === "refused") parts.telemetry.refused(answer.refusal);

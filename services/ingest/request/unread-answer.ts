@@ -15,6 +15,8 @@ export function boundUnread(
   response: ServerResponse,
   bytes: number,
 ): void {
+  // An answer that waits behind others is made all the same.
+  if (socket.destroyed) return;
   const reservation = gate.reserve();
   if (!reservation.grow(bytes)) {
     socket.destroy();
