@@ -44,6 +44,12 @@ test("names leave room for what Kubernetes adds to those of a StatefulSet's pods
   expect(Math.max(...names)).toBeLessThanOrEqual(52);
 });
 
+test("KEDA asks for the group and the topic that the settings' prefix makes", async () => {
+  const prefix = ["--set", "settings.HOOKLINE_TOPIC_PREFIX=eu-"];
+  const rendered = await helm("template", "h", CHART, "--values", valuesOf("autoscaling.yaml"), ...prefix);
+  expect(rendered).toMatch(/consumerGroup: eu-deliverer\s+topic: eu-delivery-jobs/);
+});
+
 // The first three are policies that would let nobody reach what is configured.
 test.each([
   ["kafka.brokers={kafka.example.com:9092}", "networkPolicy.kafkaPeers have to say"],
@@ -54,6 +60,9 @@ test.each([
   ],
   ["control.console.enabled=maybe", "console"],
   ["nonsense=1", "nonsense"],
+  ["deliverer.keda.minReplicas=0", "minReplicas"],
+  ["settings.HOOKLINE_METRICS_PORT=9000", "HOOKLINE_METRICS_PORT"],
+  ["control.settings.HOOKLINE_SHUTDOWN_GRACE=9s", "HOOKLINE_SHUTDOWN_GRACE"],
 ])("the chart refuses %s", async (value, reason) => {
   const values = valuesOf("minimal.yaml");
   const rendering = helm("template", "hookline", CHART, "--values", values, "--set", value);

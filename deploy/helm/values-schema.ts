@@ -6,9 +6,12 @@ import { isJsonObject, type JsonObject } from "#contract";
 
 const VALUES = join(import.meta.dirname, "hookline/values.yaml");
 const PORTS = { type: "array", items: { type: "integer", minimum: 1, maximum: 65_535 } };
+/** Variables that the chart itself gives, from values of its own, or that its probes and Services go by. */
+const OF_THE_CHART =
+  "(SHUTDOWN_GRACE|PARTITIONS|REPLICATION_FACTOR|KAFKA_BROKERS|SCHEMA_REGISTRY_URL|(METRICS|INGEST|CONTROL)_PORT)";
 const SETTINGS = {
   type: "object",
-  propertyNames: { pattern: "^(HOOKLINE|NODE)_[A-Z_0-9]+$" },
+  propertyNames: { pattern: "^(HOOKLINE|NODE)_[A-Z_0-9]+$", not: { pattern: `^HOOKLINE_${OF_THE_CHART}$` } },
   additionalProperties: { type: ["string", "number", "boolean"] },
 };
 
@@ -31,7 +34,8 @@ const RULES: readonly (readonly [path: RegExp, schema: JsonObject])[] = [
   [/(labels|annotations|^nodeSelector)$/i, { type: "object", additionalProperties: { type: "string" } }],
   [/\.storage\.size$/, { type: "string", pattern: "^[0-9]+(Mi|Gi|Ti)$" }],
   [/\.interval$/, { type: "string", pattern: "^[0-9]+(s|m)$" }],
-  [/\.replicas$/, { type: "integer", minimum: 1 }],
+  // KEDA looks at one topic: with no process left, nobody would send what waits in the others.
+  [/(\.replicas|^deliverer\.keda\.minReplicas)$/, { type: "integer", minimum: 1 }],
 ];
 
 function schemaOf(value: unknown, path: string): JsonObject {
