@@ -31,7 +31,7 @@ export function noteNamed(
   return subjectOf(profile.id) !== "users" || noteAccount(profile, groupId);
 }
 
-/** What is kept of what an account was told: of several ids their hash, as a hundred accounts may each know all audiences. */
+/** What is kept of what an account was told; several ids become their hash, as a hundred accounts may each know all audiences. */
 function keptOf(told: readonly string[]): string[] {
   return told.length > 1 ? [hashOf(told.join())] : [...told];
 }
