@@ -49,13 +49,30 @@ test("an id that is forgotten too soon is found", () => {
   expect(what({ ...story, plan })).toContainEqual(expect.stringMatching(/^anon:cookie-\d was emptied at/));
 });
 
-test("a profile that is removed while something is known of it is found", () => {
+const FLIP = {
+  computationId: "a1",
+  generation: 1,
+  text: "true",
+  traits: "",
+  isTracked: false,
+  toAccount: "",
+};
+const UNSENT = { ...FLIP, atMs: 0, seq: 1e6 };
+
+test.each([
+  ["something is known of it", { judgedAtMs: 5 }],
+  ["it has something to send", { outbox: [UNSENT] }],
+])("a profile that is removed while %s is found", (_, more) => {
   const of = story.profiles.findLast(({ record }) => record.key?.startsWith("anon:"));
   if (of === undefined) throw new Error("no profile");
   const [place, atMs] = [story.happenings.length, story.endedAtMs];
   const record = { ...of.record, value: null };
   const removed = { kind: "appended", atMs, record, process: "audience-processor-1" } as const;
-  const known = { ...of, place, value: { ...of.value, judgedAtMs: 5, appliedOffset: 1e6 } };
+  const known = {
+    ...of,
+    place,
+    value: { ...of.value, judgedAtMs: 0, outbox: [], ...more, appliedOffset: 1e6 },
+  };
   const given = {
     ...story,
     happenings: [...story.happenings, removed],

@@ -1,8 +1,8 @@
 // A law of audiences: an anonymous id that nobody uses for the retention is forgotten, and no sooner.
 import { SPACE_SOURCE } from "#contract";
 import { EPOCH_MS } from "#testing/host";
-import type { AudienceConfig, Call, ProfileState } from "#topics";
-import { changesOf, newestProfiles, ownerOf } from "./audience-changes.ts";
+import type { AudienceConfig, Call } from "#topics";
+import { type Change, changeKey, changesOf, newestProfiles, ownerOf } from "./audience-changes.ts";
 import { naiveCallOf, naiveValue, type Question } from "./audience-people.ts";
 import { skewOf } from "./audience-skew.ts";
 import { versionsOf } from "./audience-versions.ts";
@@ -70,17 +70,20 @@ function* tooSoon(story: Story, { id, uses }: Cookie, retentionMs: number): Gene
   }
 }
 
-const isEmpty = ({ judgedAtMs, outbox }: ProfileState): boolean => judgedAtMs === 0 && outbox.length === 0;
-
-/** The last record of a profile in the log is the newest, or it is removed, and was empty. */
-function* lostProfile(story: Story, { id }: Cookie): Generator<string> {
+/** The last record of a profile in the log is the newest, or it is removed: nothing was known, and what it had to send had been sent. */
+function* lostProfile(story: Story, { id }: Cookie, sent: readonly Change[]): Generator<string> {
   const last = story.happenings.findLast(
     (one) => one.kind === "appended" && one.record.topic === "profiles" && one.record.key === id,
   );
-  const newest = newestProfiles(story).get(id);
-  const isRemoved = last?.kind === "appended" && last.record.value === null;
-  if (isRemoved && newest !== undefined && !isEmpty(newest.value))
-    yield `${id} was removed while something was known of it`;
+  const newest = newestProfiles(story).get(id)?.value;
+  if (last?.kind !== "appended" || last.record.value !== null || newest === undefined) return;
+  const written = sent.filter(({ user, writtenAtMs }) => user === id && writtenAtMs < last.atMs);
+  const known = new Set(written.map((one) => one.origin && changeKey(id, one.audience.id, one.origin)));
+  const { incarnation, judgedAtMs, outbox } = newest;
+  const isSent = outbox.every((flip) =>
+    known.has(changeKey(id, flip.computationId, { ...flip, incarnation })),
+  );
+  if (judgedAtMs !== 0 || !isSent) yield `${id} was removed while something was known of it`;
 }
 
 /** The calls that may be known in the end: those since a pause in which it may have been forgotten. */
@@ -157,9 +160,10 @@ export const cookiesAreForgotten = audienceLaw(
   function* (story) {
     const { anonymousRetentionMs } = story.plan;
     if (anonymousRetentionMs === undefined) return;
+    const sent = changesOf(story);
     for (const cookie of cookiesOf(story)) {
       yield* tooSoon(story, cookie, anonymousRetentionMs);
-      yield* lostProfile(story, cookie);
+      yield* lostProfile(story, cookie, sent);
       yield* wrongMembership(story, cookie, anonymousRetentionMs);
     }
   },

@@ -197,6 +197,7 @@ export const REGRESSIONS: readonly Regressions[] = [
       992202: "time passed by what control had written meanwhile, where no call had come",
       1633120:
         "a leaf of an edited audience began anew, and the definition of before took back what the edited one had sent",
+      1637482: "the law did not know that an anonymous id had sent what it had to, when it was removed",
     },
   },
   {
