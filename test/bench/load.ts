@@ -37,7 +37,7 @@ export interface Answers {
 }
 
 /** As much as the pipeline takes: with 64 requests under way it would wait for Kafka's answers half of the time. */
-export const FULL_LOAD = { callsPerSecond: 0, inFlight: 256 };
+export const FULL_LOAD = { callsPerSecond: 0, inFlight: IN_FLIGHT };
 
 /** Its connections are spread over the origins; one that finds nobody goes on to the next. */
 export function startLoad(origins: readonly string[], options: LoadOptions): Promise<Load> {
