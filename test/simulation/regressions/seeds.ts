@@ -148,6 +148,8 @@ export const REGRESSIONS: readonly Regressions[] = [
         "the law took a webhook that waited for its turn for one that was asked, as it had failed when it was asked before",
       139302174:
         "a pass met a destination whose limits had no turn just then, and nothing looked again for what waited there",
+      139311804:
+        "the clerk of wishes took the request before, told by a control process that had been cut off, for one asked since",
     },
   },
   {

@@ -103,15 +103,14 @@ export class WishClerk {
     });
   }
 
-  /** Looks until a control process says that it is done, or that something else was asked for since. */
+  /** Looks until a control process says that it is done. One that was cut off may still tell of the request before. */
   #watch(step: Step, retryId: string, looks = 0): void {
     if (looks === MAX_LOOKS) return;
     this.#world.time.after(LOOK_EVERY_MS, () => {
       const [desk] = this.#desks();
       const state = desk?.control.retryRequests.of(step.destinationId);
-      const isOther = looks > 0 && state !== undefined && state.request.id !== retryId;
       if (state?.request.id === retryId && state.isDone) this.#tell("said_done", step);
-      else if (!isOther) this.#watch(step, retryId, looks + 1);
+      else this.#watch(step, retryId, looks + 1);
     });
   }
 
