@@ -22,7 +22,7 @@ async function bareLoop({ sink }: Endpoints, seconds: number) {
   return cost;
 }
 
-export const delivery: Bench<"seconds" | "endpoints" | "backlog"> = {
+export const delivery: Bench<"seconds" | "endpoints" | "backlog" | "away"> = {
   name: "delivery",
   summary:
     "CPU time a call of the deliverer, its attempt records included, against a bare undici POST loop before and after it; calls/s of one process; memory.",
@@ -30,6 +30,7 @@ export const delivery: Bench<"seconds" | "endpoints" | "backlog"> = {
     seconds: { default: 10, doc: "seconds of each measurement" },
     endpoints: { default: 4, doc: "endpoints that the calls go to" },
     backlog: { default: 150_000, doc: "calls that wait before the deliverer starts" },
+    away: { default: 0, isZeroTaken: true, doc: "1: endpoints answer the deliverer after 50 ms" },
   },
   async run({ stack, report, flags }) {
     const rig = await startRig(stack, { hasProcessor: false });
@@ -43,6 +44,7 @@ export const delivery: Bench<"seconds" | "endpoints" | "backlog"> = {
       const before = await bareLoop(endpoints, flags.seconds);
       // The bare loop's requests count at the endpoints too.
       const base = await endpoints.received();
+      if (flags.away > 0) await endpoints.become("away");
       await deliverer.restart();
       const own = serviceSampler(deliverer, "hookline_delivery_attempts_total");
       const sample = async () => ({ ...(await own()), count: (await endpoints.received()) - base });
@@ -50,6 +52,7 @@ export const delivery: Bench<"seconds" | "endpoints" | "backlog"> = {
       const cost = await measureCpu({ sample, warmUp: WARM_UP_CALLS, seconds: flags.seconds, until });
       const rssBytes = (await rig.usage()).get("deliverer")?.rssBytes ?? Number.NaN;
       await deliverer.stop();
+      await endpoints.become("ok");
       const after = await bareLoop(endpoints, flags.seconds);
       const bareMicros = (before.cpuMicros + after.cpuMicros) / 2;
       report.figure("bare undici POST loop, CPU a request", bareMicros, { unit: "us" });

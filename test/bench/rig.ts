@@ -17,7 +17,7 @@ const CREATED_AT_A_TIME = 10;
 const HIGHEST_SECONDS = 30;
 
 /** How an endpoint behaves (go/sink). */
-export type EndpointMode = "ok" | "hang" | "slow" | "error" | "reset" | "half-open" | "stumble";
+export type EndpointMode = "ok" | "hang" | "slow" | "away" | "error" | "reset" | "half-open" | "stumble";
 
 /** What has come to the endpoints so far; `count` has each message once. */
 export interface Received extends Sample {

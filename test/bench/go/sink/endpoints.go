@@ -7,13 +7,16 @@ import (
 	"hookline/test/bench/go/program"
 )
 
-// Just within the time that a webhook has.
-const slowMicros = 4_900_000
+// slowMicros is just within the time that a webhook has, awayMicros the way to another country and back.
+const (
+	slowMicros = 4_900_000
+	awayMicros = 50_000
+)
 
 const answerHead = "\r\nConnection: keep-alive\r\nKeep-Alive: timeout=60\r\nContent-Length: 0\r\n\r\n"
 
 var (
-	isMode = map[string]bool{"ok": true, "hang": true, "slow": true, "error": true, "reset": true, "half-open": true, "stumble": true}
+	isMode = map[string]bool{"ok": true, "hang": true, "slow": true, "away": true, "error": true, "reset": true, "half-open": true, "stumble": true}
 
 	answerOK          = []byte("HTTP/1.1 200 OK" + answerHead)
 	answerError       = []byte("HTTP/1.1 500 Internal Server Error" + answerHead)
@@ -154,8 +157,9 @@ func (e *endpoints) answer(c *connection, body []byte) {
 		e.arrivals.note(body, c.firstMicros)
 		e.write(c, answerOK)
 	case "slow":
-		e.arrivals.note(body, c.firstMicros)
-		e.slow = append(e.slow, slowAnswer{c, program.NowMicros() + slowMicros})
+		e.answerAfter(slowMicros, c, body)
+	case "away":
+		e.answerAfter(awayMicros, c, body)
 	case "stumble":
 		if e.arrivals.stumbles(body, c.firstMicros) {
 			e.write(c, answerUnavailable)
@@ -171,6 +175,11 @@ func (e *endpoints) answer(c *connection, body []byte) {
 	default:
 		c.isSilent = true
 	}
+}
+
+func (e *endpoints) answerAfter(micros int64, c *connection, body []byte) {
+	e.arrivals.note(body, c.firstMicros)
+	e.slow = append(e.slow, slowAnswer{c, program.NowMicros() + micros})
 }
 
 // An answer of a hundred bytes always fits.
