@@ -88,11 +88,14 @@ describe("what the image holds", () => {
     await symlink(join(ROOT, "node_modules"), join(image, "node_modules"));
   });
 
-  async function run(args: readonly string[]): Promise<{ code: number; out: string }> {
+  async function run(
+    args: readonly string[],
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<{ code: number; out: string }> {
     const bare = Object.entries(environment).filter(([name]) => !name.startsWith("HOOKLINE_"));
     const child = spawn(process.execPath, args, {
       cwd: image,
-      env: Object.fromEntries(bare),
+      env: { ...Object.fromEntries(bare), ...settings },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [out, said, [code]] = await Promise.all([
@@ -135,6 +138,8 @@ describe("what the image holds", () => {
     try {
       expect(await run(["bin/health.mjs"])).toEqual({ code: 0, out: "200" });
       expect(await run(["bin/health.mjs", "control"])).toEqual({ code: 1, out: "nothing listens" });
+      const own = { HOOKLINE_METRICS_PORT: `${port}`, HOOKLINE_METRICS_HOST: "127.0.0.1" };
+      expect(await run(["bin/health.mjs", "control"], own)).toEqual({ code: 0, out: "200" });
       status = 503;
       expect(await run(["bin/health.mjs"])).toEqual({ code: 1, out: "503" });
     } finally {
