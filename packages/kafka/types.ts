@@ -15,6 +15,8 @@ export interface KafkaSettings {
     readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
     readonly username: string;
     readonly password: string;
+    /** The path of a file that has it, which is read again for each login. */
+    readonly passwordFile?: string;
   };
 }
 

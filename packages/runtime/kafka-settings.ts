@@ -49,7 +49,7 @@ export const kafkaSettings = settingsGroup({
       env: "HOOKLINE_KAFKA_SASL_PASSWORD",
       type: text,
       secret: true,
-      doc: "Password for the brokers.",
+      doc: "Password for the brokers; a file is read at each login.",
     }),
   },
   check: (values) => [...checkSasl(values), ...checkCertificate(values)],
@@ -69,7 +69,12 @@ export const kafkaSettings = settingsGroup({
         }
       : {}),
     ...(saslMechanism !== undefined && saslUsername !== undefined && saslPassword !== undefined
-      ? { sasl: { mechanism: saslMechanism, username: saslUsername, password: saslPassword } }
+      ? {
+          sasl: {
+            ...{ mechanism: saslMechanism, username: saslUsername, password: saslPassword },
+            ...passwordFile(environment),
+          },
+        }
       : {}),
   }),
 });
@@ -80,6 +85,10 @@ function certificateFiles({
   HOOKLINE_KAFKA_TLS_KEY_FILE: key,
 }: Environment) {
   return certificate && key ? { files: { certificate, key } } : {};
+}
+
+function passwordFile({ HOOKLINE_KAFKA_SASL_PASSWORD_FILE: path }: Environment) {
+  return path ? { passwordFile: path } : {};
 }
 
 /** Of settings that belong together, those that are missing beside others. */

@@ -13,6 +13,7 @@ import { patchMetadata } from "./metadata-patch.ts";
 import { installProduceProtocol } from "./produce-protocol.ts";
 import { patchRequestQueue } from "./request-queue-patch.ts";
 import { patchRunner } from "./runner-patch.ts";
+import { saslOptions } from "./sasl-options.ts";
 import { createSharedLookup } from "./shared-lookup.ts";
 
 const KEEP_ALIVE_MS = 60_000;
@@ -65,11 +66,6 @@ function sayEach(error: Error & { readonly errors?: readonly Error[] }): void {
 /** The look-up is shared by the whole process, as libuv's threads are. */
 const socketFactory = socketFactoryOf(createSharedLookup());
 
-function saslOptions(sasl: NonNullable<KafkaSettings["sasl"]>): kafkajs.SASLOptions {
-  const { mechanism, username, password } = sasl;
-  return { mechanism, username, password } as kafkajs.SASLOptions;
-}
-
 function tlsOptions(
   { tls: isOn, clientCertificate }: KafkaSettings,
   logger: KafkaLogger,
@@ -91,7 +87,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
     brokers: settings.brokers.map(withoutColons),
     clientId: settings.clientId,
     ssl: tlsOptions(settings, logger),
-    ...(settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) }),
+    ...(settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl, logger) }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     retry: RETRY,
