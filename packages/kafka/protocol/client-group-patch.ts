@@ -9,6 +9,7 @@ import ConsumerGroup, {
 import OffsetManager from "kafkajs/src/consumer/offsetManager/index.js";
 import { NO_LEADER } from "./client-brokers.ts";
 import { fetchedBy, groupOf } from "./client-group.ts";
+import { isPatched } from "./patched.ts";
 
 type JoinAndSync = ConsumerGroupInternals["joinAndSync"];
 type Fetch = ConsumerGroupInternals["fetch"];
@@ -128,13 +129,10 @@ function placesToFind(cluster: kafkajs.Cluster, answer: FetchedOffsets): Fetched
   return { ...answer, responses };
 }
 
-const INSTALLED = Symbol.for("hookline.client-group");
-
 /** Lets our code see and mend the client's side of its groups. Safe to call again. */
 export function installClientGroup(): void {
-  const target: ConsumerGroupInternals & { [INSTALLED]?: true } = ConsumerGroup.prototype;
-  if (target[INSTALLED] === true) return;
-  target[INSTALLED] = true;
+  const target: ConsumerGroupInternals = ConsumerGroup.prototype;
+  if (isPatched(target, "group")) return;
   target.connect = connecting(target.connect);
   target.joinAndSync = joiningWithWord(target.joinAndSync);
   target.fetch = fetchingInOneGeneration(target.fetch);

@@ -5,6 +5,7 @@ import Fetch, {
 } from "kafkajs/src/protocol/requests/fetch/index.js";
 import type { RawRecord } from "../types.ts";
 import { decodeRecordSet } from "./decode-record-batch.ts";
+import { isPatched } from "./patched.ts";
 
 /** The version that every broker since Kafka 2.3 speaks; older ones go the client's way. */
 const VERSION = 11;
@@ -19,18 +20,14 @@ export interface DecodedMessage {
   readonly records: readonly RawRecord[];
 }
 
-const INSTALLED = Symbol.for("hookline.fetch-protocol");
-
 /**
  * Reads fetch answers in one pass into records as they are used here; the client builds a dozen objects and several big integers
  * for each. What only the client can read (see decodeRecordSet) is left to it. Safe to call again.
  */
 export function installFetchProtocol(): void {
-  const target: { protocol: typeof Fetch.protocol; [INSTALLED]?: true } = Fetch;
-  if (target[INSTALLED] === true) return;
-  const original = target.protocol;
-  target[INSTALLED] = true;
-  target.protocol = ({ version }) =>
+  if (isPatched(Fetch, "fetch")) return;
+  const original = Fetch.protocol;
+  Fetch.protocol = ({ version }) =>
     version === VERSION ? withOwnDecoding(original({ version })) : original({ version });
 }
 

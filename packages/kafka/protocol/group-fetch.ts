@@ -9,6 +9,7 @@ import { closeFetchConnections } from "./fetch-connections.ts";
 import { FetchPace, fetchWaitMs } from "./fetch-pace.ts";
 import type { DecodedMessage } from "./fetch-protocol.ts";
 import { FetchWaits } from "./fetch-waits.ts";
+import { isPatched } from "./patched.ts";
 
 /** Settings of one consumer's fetches. */
 export interface FetchHabit {
@@ -90,16 +91,13 @@ export function endFetching(cluster: kafkajs.Cluster): void {
   closeFetchConnections(cluster);
 }
 
-const INSTALLED = Symbol.for("hookline.group-fetch");
-
 /**
  * Lets consumers fetch at a pace. The client asks again the moment an answer is handled, for every partition by name, and hands
  * on what is empty too: with a retry topic for each delay that is most of what a request costs at both ends. Safe to call again.
  */
 export function installGroupFetch(): void {
-  const target: ConsumerGroupInternals & { [INSTALLED]?: true } = ConsumerGroup.prototype;
-  if (target[INSTALLED] === true) return;
-  target[INSTALLED] = true;
+  const target: ConsumerGroupInternals = ConsumerGroup.prototype;
+  if (isPatched(target, "group fetch")) return;
   target.fetch = pacedFetch(target.fetch);
   target.heartbeat = pacedHeartbeat(target.heartbeat);
 }

@@ -2,6 +2,7 @@ import BrokerPool, { type ClientMetadata } from "kafkajs/src/cluster/brokerPool.
 import Cluster, { type ClusterInternals } from "kafkajs/src/cluster/index.js";
 import Metadata, { type MetadataVersion } from "kafkajs/src/protocol/requests/metadata/index.js";
 import { NO_LEADER } from "./client-brokers.ts";
+import { isPatched } from "./patched.ts";
 
 /** The age of the client's consumers and producers, and of the Java client. */
 const MAX_AGE_MS = 300_000;
@@ -69,14 +70,10 @@ function withOthers(answer: ClientMetadata, before: ClientMetadata | null | unde
   return { ...answer, topicMetadata: [...answer.topicMetadata, ...others] };
 }
 
-const INSTALLED = Symbol.for("hookline.metadata-protocol");
-
 function acceptLeaderless(): void {
-  const target: { protocol: typeof Metadata.protocol; [INSTALLED]?: true } = Metadata;
-  if (target[INSTALLED] === true) return;
-  const original = target.protocol;
-  target[INSTALLED] = true;
-  target.protocol = ({ version }) => withoutPartitionErrors(original({ version }));
+  if (isPatched(Metadata, "metadata")) return;
+  const original = Metadata.protocol;
+  Metadata.protocol = ({ version }) => withoutPartitionErrors(original({ version }));
 }
 
 /** A topic's error stays one: the topic is unknown, or may not be seen. */

@@ -6,6 +6,7 @@ import Produce, {
 } from "kafkajs/src/protocol/requests/produce/index.js";
 import type { PartitionOutcome } from "../cluster.ts";
 import { fromClientError } from "../errors.ts";
+import { isPatched } from "./patched.ts";
 import { countProduced } from "./request-counts.ts";
 
 const SUCCESS = 0;
@@ -20,19 +21,15 @@ export interface EncodedMessage {
   readonly records: number;
 }
 
-const INSTALLED = Symbol.for("hookline.produce-protocol");
-
 /**
  * Lets the client send batches that are encoded already, and tell what became of each partition. Its own request encodes message
  * by message and groups them in quadratic time (facts 5 and 6), and its own answer keeps one partition's error and forgets that
  * the others were written. Ordinary messages go the client's way. Safe to call again.
  */
 export function installProduceProtocol(): void {
-  const target: { protocol: typeof Produce.protocol; [INSTALLED]?: true } = Produce;
-  if (target[INSTALLED] === true) return;
-  const original = target.protocol;
-  target[INSTALLED] = true;
-  target.protocol = ({ version }) => withEncodedBatches(original({ version }));
+  if (isPatched(Produce, "produce")) return;
+  const original = Produce.protocol;
+  Produce.protocol = ({ version }) => withEncodedBatches(original({ version }));
 }
 
 function withEncodedBatches(build: ProduceVersion): ProduceVersion {

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Runner from "kafkajs/src/consumer/runner.js";
-
-let isPatched = false;
+import { isPatched } from "./patched.ts";
 
 /**
  * A consumer that is stopped while its client replaces its fetchers, because the brokers have changed, is left with new ones
@@ -9,8 +8,7 @@ let isPatched = false;
  * This one gives it a turn, and stops them.
  */
 export function patchRunner(): void {
-  if (isPatched) return;
-  isPatched = true;
+  if (isPatched(Runner.prototype, "fetch")) return;
   const { fetch } = Runner.prototype;
   Runner.prototype.fetch = async function fetchOrStop(nodeId) {
     if (this.running) return fetch.call(this, nodeId);
