@@ -8,8 +8,7 @@ const TIMEOUT_MS = 3_000;
 
 const { HOOKLINE_METRICS_HOST: host = "", HOOKLINE_METRICS_PORT: port = "" } = processEnvironment();
 /** Who listens on all addresses is asked at this one. */
-const ALL_ADDRESSES = new Set(["", "0.0.0.0", "::"]);
-const address = ALL_ADDRESSES.has(host.trim()) ? "127.0.0.1" : host.trim();
+const address = ["", "0.0.0.0", "::"].includes(host.trim()) ? "127.0.0.1" : host.trim();
 
 /** Undefined when nothing listens there. */
 async function readiness({ metricsPort }) {

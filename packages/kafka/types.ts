@@ -16,7 +16,7 @@ export interface KafkaSettings {
     readonly username: string;
     readonly password: string;
     /** The path of a file that has it, which is read again for each login. */
-    readonly passwordFile?: string;
+    readonly passwordFile?: string | undefined;
   };
 }
 

@@ -72,7 +72,7 @@ export const kafkaSettings = settingsGroup({
       ? {
           sasl: {
             ...{ mechanism: saslMechanism, username: saslUsername, password: saslPassword },
-            ...passwordFile(environment),
+            passwordFile: environment["HOOKLINE_KAFKA_SASL_PASSWORD_FILE"] || undefined,
           },
         }
       : {}),
@@ -85,10 +85,6 @@ function certificateFiles({
   HOOKLINE_KAFKA_TLS_KEY_FILE: key,
 }: Environment) {
   return certificate && key ? { files: { certificate, key } } : {};
-}
-
-function passwordFile({ HOOKLINE_KAFKA_SASL_PASSWORD_FILE: path }: Environment) {
-  return path ? { passwordFile: path } : {};
 }
 
 /** Of settings that belong together, those that are missing beside others. */

@@ -24,7 +24,3 @@ test("a login uses the password that its file has by then, or the one before", (
   expect(options).toMatchObject({ ...SASL, password: "second" });
   expect(warnings.length).toBeGreaterThan(before);
 });
-
-test("a password that no file has is used as it is", () => {
-  expect(saslOptions(SASL, { warn: () => undefined })).toMatchObject({ ...SASL });
-});

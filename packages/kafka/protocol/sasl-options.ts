@@ -8,7 +8,7 @@ export function saslOptions(
   logger: Pick<KafkaLogger, "warn">,
 ): SASLOptions {
   let last = password;
-  const options = {
+  return {
     mechanism,
     username,
     get password() {
@@ -19,6 +19,5 @@ export function saslOptions(
       }
       return last;
     },
-  };
-  return options as SASLOptions;
+  } as SASLOptions;
 }

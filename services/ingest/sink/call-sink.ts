@@ -17,6 +17,7 @@ export interface CallSinkOptions {
   send(records: readonly CallRecord[], headers: RecordHeaders | undefined): Promise<void>;
   /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;
+  onStored(): void;
   /** Called with each failure to store. */
   onUnavailable(error: KafkaError): void;
 }
@@ -27,7 +28,7 @@ function toRecord(sourceId: string, call: AcceptedCall, encode: CallSinkOptions[
 }
 
 /** One encode for each call and one send for each request. Large ones are encoded in several turns of the event loop. */
-export function createCallSink({ encode, send, pause, onUnavailable }: CallSinkOptions): CallSink {
+export function createCallSink({ encode, send, pause, onStored, onUnavailable }: CallSinkOptions): CallSink {
   async function encodeInTurns(sourceId: string, calls: readonly AcceptedCall[]): Promise<CallRecord[]> {
     const records: CallRecord[] = [];
     const work = new WorkInTurns({ pause, bytesATurn: BYTES_A_TURN });
@@ -52,6 +53,7 @@ export function createCallSink({ encode, send, pause, onUnavailable }: CallSinkO
       const records = "then" in encoded ? await encoded : encoded;
       try {
         await send(records, headers);
+        onStored();
         return "stored";
       } catch (error) {
         if (!(error instanceof KafkaError)) throw error;
