@@ -49,7 +49,8 @@ export function countEvents(profile: Profile, counted: EventSummary): void {
     profile.events.size < MAX_EVENT_NAMES &&
     profile.sizeBytes + eventBytes(name) <= MAX_PROFILE_BYTES
   ) {
-    profile.events.set(key, counted);
+    // What is merged comes from an event that may be read again.
+    profile.events.set(key, { ...counted });
     profile.sizeBytes += eventBytes(name);
   } else profile.uncounted = moreUncounted(profile.uncounted, UNCOUNTED.names);
 }

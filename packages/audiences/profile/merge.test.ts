@@ -48,6 +48,15 @@ describe("an anonymous profile that is merged into a user's", () => {
     expect(user.outbox).toEqual([]);
   });
 
+  test("a call after the merge changes nothing of what was brought, which a second reading brings again", () => {
+    const [anonymous, user] = [createProfile("anon:x", 1), createProfile("u", 2)];
+    const counts = ({ events }: Profile) => [...events.values()].map(({ count }) => count);
+    apply(anonymous, { name: "B" });
+    merge(anonymous, user);
+    apply(user, { name: "B" });
+    expect([counts(anonymous), counts(user)]).toEqual([[1], [2]]);
+  });
+
   test("of two with 256 calls each the newest calls count once, also when it is read again", () => {
     const [anonymous, user] = [createProfile("anon:x", 1), createProfile("u", 2)];
     for (let index = 1; index <= MAX_RECENT_CALLS; index += 1)
