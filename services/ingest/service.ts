@@ -43,6 +43,7 @@ function openGate(context: IngestContext, store: CallsStore): LoadGate {
   const { oldestUnacknowledgedAtMs } = store;
   const gate = createLoadGate(own.ingest, {
     oldestUnacknowledgedAtMs,
+    sinceStoredMs: store.watch.sinceStoredMs,
     eventLoop: eventLoop.load,
     unavailable() {
       if (!store.loaded) return "starting";

@@ -7,7 +7,7 @@ import { Reservation, type Room } from "./reservation.ts";
 export interface LoadLimits {
   /** Bodies being read or waiting for their acknowledgement, and answers that are not read yet. */
   readonly maxWaitingBytes: number;
-  /** Age of the oldest record that Kafka has not acknowledged. */
+  /** Age of the oldest record that Kafka has not acknowledged, where it has acknowledged none that came since. */
   readonly maxUnacknowledgedMs: number;
   /** Share of the event loop's time, 0 to 1, above which it counts as overloaded when it also lags. */
   readonly maxEventLoopUtilisation: number;
@@ -21,6 +21,8 @@ export interface EventLoopLoad {
 
 export interface LoadSources {
   oldestUnacknowledgedAtMs(): number | undefined;
+  /** The time since a request came whose calls are stored: a partition that takes nothing for now does not stop the others. */
+  sinceStoredMs(): number;
   eventLoop(): EventLoopLoad;
   /** Why nothing can be taken at all at this time, or undefined. */
   unavailable(): "starting" | "kafka" | undefined;
@@ -69,9 +71,8 @@ export function createLoadGate(limits: LoadLimits, load: LoadSources): LoadGate 
     const unavailable = load.unavailable();
     if (unavailable !== undefined) return unavailable;
     if (room.heldBytes >= room.maxBytes) return "waiting_bytes";
-    const oldestAtMs = load.oldestUnacknowledgedAtMs();
-    if (oldestAtMs !== undefined && load.nowMs() - oldestAtMs > limits.maxUnacknowledgedMs)
-      return "unacknowledged";
+    const oldestMs = load.nowMs() - (load.oldestUnacknowledgedAtMs() ?? Number.POSITIVE_INFINITY);
+    if (Math.min(oldestMs, load.sinceStoredMs()) > limits.maxUnacknowledgedMs) return "unacknowledged";
     const { utilisation, lagMs } = load.eventLoop();
     return utilisation > limits.maxEventLoopUtilisation && lagMs > LAG_MS ? "event_loop" : undefined;
   }

@@ -86,6 +86,15 @@ describe("load shedding", () => {
     expect(await ingest.metrics.expose()).toContain(`ingest_requests_shed_total{reason="${reason}"} 1`);
   });
 
+  test("a partition that acknowledges nothing refuses no other's calls, while they are stored", async () => {
+    let sinceStoredMs = 2_000;
+    const oldestUnacknowledgedAtMs = () => Date.now() - 3_900;
+    await start({ load: { oldestUnacknowledgedAtMs, sinceStoredMs: () => sinceStoredMs } });
+    expect(await sendCall()).toMatchObject({ status: 200 });
+    sinceStoredMs = 2_001;
+    expect(await sendCall()).toMatchObject({ status: 503 });
+  });
+
   test("an event loop that is busy but keeps up refuses nothing", async () => {
     await start({
       limits: { maxEventLoopUtilisation: 0.98 },

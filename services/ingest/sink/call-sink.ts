@@ -4,6 +4,7 @@ import { KafkaError, type RecordHeaders } from "#kafka";
 import { type Call, callKey } from "#topics";
 import type { CallSink } from "../ingest-parts.ts";
 import { BYTES_A_TURN } from "../limits/bytes-a-turn.ts";
+import type { KafkaWatch } from "./kafka-watch.ts";
 
 /** One record of the calls topic, ready to be sent. */
 interface CallRecord {
@@ -17,9 +18,8 @@ export interface CallSinkOptions {
   send(records: readonly CallRecord[], headers: RecordHeaders | undefined): Promise<void>;
   /** Resolves in a later turn of the event loop. */
   pause(): Promise<void>;
-  onStored(): void;
-  /** Called with each failure to store. */
-  onUnavailable(error: KafkaError): void;
+  /** Is told what became of each request. */
+  readonly watch: Pick<KafkaWatch, "begin" | "failed" | "stored">;
 }
 
 function toRecord(sourceId: string, call: AcceptedCall, encode: CallSinkOptions["encode"]): CallRecord {
@@ -28,7 +28,7 @@ function toRecord(sourceId: string, call: AcceptedCall, encode: CallSinkOptions[
 }
 
 /** One encode for each call and one send for each request. Large ones are encoded in several turns of the event loop. */
-export function createCallSink({ encode, send, pause, onStored, onUnavailable }: CallSinkOptions): CallSink {
+export function createCallSink({ encode, send, pause, watch }: CallSinkOptions): CallSink {
   async function encodeInTurns(sourceId: string, calls: readonly AcceptedCall[]): Promise<CallRecord[]> {
     const records: CallRecord[] = [];
     const work = new WorkInTurns({ pause, bytesATurn: BYTES_A_TURN });
@@ -51,13 +51,14 @@ export function createCallSink({ encode, send, pause, onStored, onUnavailable }:
     async store(sourceId, calls, headers) {
       const encoded = encodeAll(sourceId, calls);
       const records = "then" in encoded ? await encoded : encoded;
+      const beganAtMs = watch.begin();
       try {
         await send(records, headers);
-        onStored();
+        watch.stored(beganAtMs);
         return "stored";
       } catch (error) {
         if (!(error instanceof KafkaError)) throw error;
-        onUnavailable(error);
+        watch.failed(error, beganAtMs);
         return "unavailable";
       }
     },

@@ -65,8 +65,7 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
     send: (records, headers) =>
       producer.send(records.map((record) => ({ topic: calls.name, ...record, headers }))),
     pause: () => turns.next(),
-    onStored: watch.stored,
-    onUnavailable: watch.failed,
+    watch,
   });
   const notes = kafka.producer({ deliveryTimeoutMs: NOTES_TIMEOUT_MS, lingerMs: NOTES_LINGER_MS });
   let loaded = false;

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { TestHost } from "#testing/host";
 import { createKafkaWatch } from "./kafka-watch.ts";
 
-test("a failed write stops no other call while calls are stored, and all once none is", async () => {
+test("a failed write stops no other call where a later one is stored, and all where none is", async () => {
   const host = new TestHost();
   let canAnswer = true;
   const logged: string[] = [];
@@ -13,12 +13,16 @@ test("a failed write stops no other call while calls are stored, and all once no
     ...{ host, intervalMs: 1_000, logger: { info: log, warn: log } as never, stopping: stop.signal },
   });
   const running = watch.run();
-  watch.stored();
-  await host.advance(1_900);
-  watch.failed(new Error("a partition without leader"));
-  expect(watch.problem).toBeUndefined();
-  await host.advance(200);
-  watch.failed(new Error("no partition takes writes"));
+  const [first, , third] = [watch.begin(), await host.advance(10), watch.begin()];
+  expect(watch.sinceStoredMs()).toBe(Number.POSITIVE_INFINITY);
+  watch.stored(third);
+  await host.advance(3_990);
+  watch.failed(new Error("a partition without leader"), first);
+  expect([watch.problem, watch.sinceStoredMs()]).toEqual([undefined, 3_990]);
+  const last = watch.begin();
+  watch.stored(first);
+  expect(watch.sinceStoredMs()).toBe(3_990);
+  watch.failed(new Error("no partition takes writes"), last);
   expect(watch.problem).toBe("no partition takes writes");
   await host.advance(1_000);
   expect(watch.problem).toBeUndefined();

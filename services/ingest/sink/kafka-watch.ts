@@ -14,14 +14,16 @@ export interface KafkaWatchOptions {
 export interface KafkaWatch {
   /** Why calls cannot be stored, or undefined. */
   readonly problem: string | undefined;
-  stored(): void;
-  failed(error: { readonly message: string }): void;
+  /** The time since a request came whose calls are stored, the latest of them. */
+  sinceStoredMs(): number;
+  /** Gives the time, for `stored` and `failed` of what begins now. */
+  begin(): number;
+  stored(beganAtMs: number): void;
+  /** If what began later is stored, the failure is that of a partition, whose copies are away, and Kafka takes calls. */
+  failed(error: { readonly message: string }, beganAtMs: number): void;
   /** Asks until the service ends. */
   run(): Promise<void>;
 }
-
-/** A call was stored so lately that a failed write says something of its partition alone, whose copies are away. */
-const STORED_LATELY_MS = 2_000;
 
 /** Requests get 503 without waiting while there is a problem, and the service is not ready; it says so once, and once when it is over. */
 export function createKafkaWatch(options: KafkaWatchOptions): KafkaWatch {
@@ -29,8 +31,8 @@ export function createKafkaWatch(options: KafkaWatchOptions): KafkaWatch {
   let problem: string | undefined;
   let storedAtMs = Number.NEGATIVE_INFINITY;
 
-  function failed({ message }: { readonly message: string }): void {
-    if (stopping.aborted || host.elapsed() - storedAtMs < STORED_LATELY_MS) return;
+  function isAway({ message }: { readonly message: string }): void {
+    if (stopping.aborted) return;
     if (problem === undefined) logger.warn({ problem: message }, "calls cannot be stored: requests get 503");
     problem = message;
   }
@@ -44,13 +46,17 @@ export function createKafkaWatch(options: KafkaWatchOptions): KafkaWatch {
     get problem() {
       return problem;
     },
-    stored() {
-      storedAtMs = host.elapsed();
+    sinceStoredMs: () => host.elapsed() - storedAtMs,
+    begin: () => host.elapsed(),
+    stored(beganAtMs) {
+      storedAtMs = Math.max(storedAtMs, beganAtMs);
     },
-    failed,
+    failed(error, beganAtMs) {
+      if (storedAtMs <= beganAtMs) isAway(error);
+    },
     async run() {
       while (!stopping.aborted) {
-        await ask().then(answered, failed);
+        await ask().then(answered, isAway);
         await host.delay(intervalMs, stopping).catch(() => undefined);
       }
     },

@@ -42,7 +42,7 @@ export function createIngest(
       encode: (call) => serde.encode(topics.calls, call),
       send: (records) => producer.send(records.map((record) => ({ topic: topics.calls.name, ...record }))),
       pause: () => new Promise<void>((resolve) => void host.setImmediate(resolve)),
-      ...{ onStored: () => undefined, onUnavailable: () => undefined },
+      watch: { begin: () => host.elapsed(), stored: () => undefined, failed: () => undefined },
     });
     onReady(({ fields, messageId, type, userId }, sourceId) => {
       const least = { userId, ...(type === "track" ? { event: "seen" } : { traits: {} }) };
