@@ -70,7 +70,7 @@ describe("load shedding", () => {
     ["starting", { load: { unavailable: () => "starting" as const } }],
     ["kafka", { load: { unavailable: () => "kafka" as const } }],
     ["waiting_bytes", { limits: { maxWaitingBytes: 0 } }],
-    ["unacknowledged", { load: { oldestUnacknowledgedAtMs: () => Date.now() - 2_001 } }],
+    ["unacknowledged", { load: { oldestUnacknowledgedAtMs: () => Date.now() - 60_000 } }],
     [
       "event_loop",
       {
