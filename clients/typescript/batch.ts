@@ -1,4 +1,5 @@
 import { decodeText, encodeText } from "./encoding.ts";
+import type { Entry } from "./store.ts";
 
 const HEAD = encodeText('{"batch":[');
 const COMMA = 44;
@@ -25,6 +26,8 @@ export function roomOfBatch(tail: Uint8Array): number {
 export class Batch {
   /** The ids of its messages. */
   readonly ids: string[] = [];
+  /** Their places in the store, where there is one. */
+  readonly entries: Entry[] = [];
   /** What it takes of the queue's room. */
   roomBytes: number;
   /** When it was ready to be sent, on the steady clock; retries end by it. */
@@ -61,12 +64,13 @@ export class Batch {
   }
 
   /** Copies the message. */
-  add(message: Uint8Array, messageId: string): void {
+  add(message: Uint8Array, messageId: string, entry: Entry | undefined): void {
     this.#reserve(message.length + 1);
     if (this.count > 0) this.#body[this.#size++] = COMMA;
     this.#append(message);
     this.#ends.push(this.#size);
     this.ids.push(messageId);
+    if (entry !== undefined) this.entries.push(entry);
     this.roomBytes += message.length;
   }
 

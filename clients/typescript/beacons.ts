@@ -60,8 +60,8 @@ function markCopied({ endpoint, host, store }: BeaconParts, batch: Batch): void 
   const isMarked = host.page?.isOnline() === true && !endpoint.isFailing;
   if (batch.isMarked === isMarked) return;
   batch.isMarked = isMarked;
-  for (const [index, json] of messagesOf(batch).entries())
-    store?.mark(batch.ids[index] ?? "", json, isMarked ? batch.copiedAtMs : undefined);
+  for (const [index, entry] of batch.entries.entries())
+    store?.mark(entry, batch.message(index), isMarked ? batch.copiedAtMs : undefined);
 }
 
 function messagesOf(batch: Batch): string[] {

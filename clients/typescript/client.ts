@@ -154,21 +154,22 @@ export class Client {
     const bytes = encodeMessage(json);
     if (bytes === undefined)
       return refused("message_too_large", `${type}: the message has more than ${MAX_MESSAGE_BYTES} bytes`);
-    const refusal = this.#queue.add(bytes, messageId);
+    const entry = this.#store?.entryOf(messageId);
+    const refusal = this.#queue.add(bytes, messageId, entry);
     if (refusal === "closed") return refused(refusal, "the client is closed");
     if (refusal === "queue_full") return refused(refusal, "the queue is full");
-    this.#store?.put(messageId, json);
+    if (entry !== undefined) this.#store?.put(entry, json);
     return { ok: true, messageId };
   }
 
   /** Takes what an earlier client has left in the store. */
   #restore(left: readonly Left[]): void {
-    for (const { messageId, json } of left) {
+    for (const { messageId, json, entry } of left) {
       const bytes = encodeMessage(json);
-      if (bytes === undefined || messageId === undefined)
+      if (bytes === undefined || messageId === undefined || entry === undefined)
         this.#log("hookline: the store has what is no message");
       // Of a client that is closed it stays in the store.
-      else if (!this.#queue.restore(bytes, messageId)) return;
+      else if (!this.#queue.restore(bytes, messageId, entry)) return;
     }
   }
 

@@ -2,7 +2,7 @@ import type { Batch } from "./batch.ts";
 import { describeReason, type FailureReason } from "./failure.ts";
 import type { CallType } from "./messages.ts";
 import type { Options } from "./options.ts";
-import type { StoreCalls } from "./store.ts";
+import type { Entry, StoreCalls } from "./store.ts";
 
 export interface OutcomesParts {
   readonly onError: Options["onError"];
@@ -23,19 +23,23 @@ export class Outcomes {
 
   /** These messages of a batch were taken by the endpoint. */
   delivered(batch: Batch, indexes: readonly number[]): void {
-    this.#parts.store?.remove(idsAt(batch, indexes));
+    this.#parts.store?.remove(entriesAt(batch, indexes));
   }
 
   /** These were not, and are not tried again. */
   failed(batch: Batch, indexes: readonly number[], reason: FailureReason): void {
-    const { store, onError, log, isVerbose } = this.#parts;
-    if (reason.kind === "closed") this.unsent += indexes.length;
-    const isKept = reason.kind === "closed" && store !== undefined;
-    if (!isKept) this.#handBack(batch, indexes, reason);
-    if (onError === undefined || isVerbose) {
-      const what = isKept ? "left in the store" : "lost";
-      log(`hookline: ${indexes.length} messages ${what}: ${describeReason(reason)}`);
-    }
+    const isClosed = reason.kind === "closed";
+    if (isClosed) this.unsent += indexes.length;
+    const lost = indexes.filter((index) => !isClosed || batch.entries[index]?.isKept !== true);
+    this.#handBack(batch, lost, reason);
+    this.#say(lost.length, "lost", reason);
+    this.#say(indexes.length - lost.length, "left in the store", reason);
+  }
+
+  #say(count: number, what: string, reason: FailureReason): void {
+    const { onError, log, isVerbose } = this.#parts;
+    if (count > 0 && (onError === undefined || isVerbose))
+      log(`hookline: ${count} messages ${what}: ${describeReason(reason)}`);
   }
 
   #handBack(batch: Batch, indexes: readonly number[], reason: FailureReason): void {
@@ -50,10 +54,10 @@ export class Outcomes {
         log(`hookline: onError failed: ${String(error)}`);
       }
     }
-    store?.remove(idsAt(batch, indexes));
+    store?.remove(entriesAt(batch, indexes));
   }
 }
 
-function idsAt(batch: Batch, indexes: readonly number[]): string[] {
-  return indexes.map((index) => batch.ids[index] ?? "");
+function entriesAt(batch: Batch, indexes: readonly number[]): Entry[] {
+  return indexes.flatMap((index) => batch.entries[index] ?? []);
 }

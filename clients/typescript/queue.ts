@@ -3,6 +3,7 @@ import { Batch, roomOfBatch } from "./batch.ts";
 import type { Host } from "./host.ts";
 import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { Settings } from "./options.ts";
+import type { Entry } from "./store.ts";
 
 export interface QueueParts {
   readonly settings: Pick<Settings, "flushAt" | "flushAfterMs" | "queueBytes">;
@@ -34,16 +35,20 @@ export class Queue {
   }
 
   /** Accepts a message, which is copied, or says why not. */
-  add(message: Uint8Array, messageId: string): Extract<Refusal, "closed" | "queue_full"> | undefined {
+  add(
+    message: Uint8Array,
+    messageId: string,
+    entry: Entry | undefined,
+  ): Extract<Refusal, "closed" | "queue_full"> | undefined {
     if (this.#isClosed) return "closed";
     if (!this.#hasRoom(message.length)) return "queue_full";
-    this.#append(message, messageId);
+    this.#append(message, messageId, entry);
     return undefined;
   }
 
   /** Takes a message that was accepted by an earlier client, whether there is room or not; false when the queue is closed. */
-  restore(message: Uint8Array, messageId: string): boolean {
-    if (!this.#isClosed) this.#append(message, messageId);
+  restore(message: Uint8Array, messageId: string, entry: Entry): boolean {
+    if (!this.#isClosed) this.#append(message, messageId, entry);
     return !this.#isClosed;
   }
 
@@ -61,7 +66,7 @@ export class Queue {
     return this.#roomBytes + this.#batchBytes + messageBytes <= this.#parts.settings.queueBytes;
   }
 
-  #append(message: Uint8Array, messageId: string): void {
+  #append(message: Uint8Array, messageId: string, entry: Entry | undefined): void {
     const { tail, settings } = this.#parts;
     if ((this.#open?.sizeWith(message.length, tail.length) ?? 0) > MAX_BATCH_BYTES) this.flush();
     if (this.#open === undefined) {
@@ -69,7 +74,7 @@ export class Queue {
       this.#roomBytes += this.#batchBytes;
       this.#startTimer();
     }
-    this.#open.add(message, messageId);
+    this.#open.add(message, messageId, entry);
     this.#roomBytes += message.length;
     if (this.#open.count >= settings.flushAt) this.flush();
   }

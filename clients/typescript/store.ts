@@ -61,10 +61,20 @@ function sourceOf(writeKey: string): string {
   return (hash >>> 0).toString(16).padStart(8, "0");
 }
 
-/** A message that an earlier client has left. Without an id it is no message. */
+/** A message's place in the store. */
+export interface Entry {
+  readonly key: string;
+  /** Whether its text stays as it is: it has no source, or says when a beacon of an earlier client took a copy, and later ones do not count. */
+  readonly isFixed: boolean;
+  /** Whether the store has it. */
+  isKept: boolean;
+}
+
+/** A message that an earlier client has left. Without an id it is no message, and without a place. */
 export interface Left {
-  readonly messageId: string | undefined;
+  readonly messageId?: string;
   readonly json: string;
+  readonly entry?: Entry;
 }
 
 /**
@@ -84,10 +94,6 @@ export class StoreCalls {
   readonly #store: MessageStore;
   readonly #source: string;
   readonly #log: (line: string) => void;
-  /** Ids of messages whose text has no source: their key has none either. */
-  readonly #former = new Set<string>();
-  /** Ids of messages that a beacon of an earlier client took: later copies do not count. */
-  readonly #copied = new Set<string>();
   /** The last call, while it is under way. */
   #last: Promise<void> | undefined;
 
@@ -97,19 +103,27 @@ export class StoreCalls {
     this.#log = log;
   }
 
-  put(messageId: string, json: string): void {
-    this.#call(() => this.#store.put(this.#keyOf(messageId), `${this.#source} ${json}`));
+  entryOf(messageId: string): Entry {
+    return { key: `${this.#source}:${messageId}`, isFixed: false, isKept: false };
+  }
+
+  put(entry: Entry, json: string): void {
+    const taken = (): void => {
+      entry.isKept = true;
+    };
+    this.#call(() => {
+      const result = this.#store.put(entry.key, `${this.#source} ${json}`);
+      return result === undefined ? taken() : result.then(taken);
+    });
   }
 
   /** Keeps when a beacon took a copy that is likely to have arrived; undefined when it is not likely any more. */
-  mark(messageId: string, json: string, copiedAtMs: number | undefined): void {
-    if (this.#former.has(messageId) || this.#copied.has(messageId)) return;
-    this.put(messageId, copiedAtMs === undefined ? json : `@${copiedAtMs} ${json}`);
+  mark(entry: Entry, json: string, copiedAtMs: number | undefined): void {
+    if (!entry.isFixed) this.put(entry, copiedAtMs === undefined ? json : `@${copiedAtMs} ${json}`);
   }
 
-  remove(messageIds: readonly string[]): void {
-    const keys = messageIds.map((id) => (this.#former.delete(id) ? id : this.#keyOf(id)));
-    for (const id of messageIds) this.#copied.delete(id);
+  remove(entries: readonly Entry[]): void {
+    const keys = entries.map(({ key }) => key);
     if (keys.length > 0) this.#call(() => this.#store.remove(keys));
   }
 
@@ -128,18 +142,14 @@ export class StoreCalls {
     const json = text.slice(before.length);
     if (source !== undefined && source !== this.#source) return [];
     const messageId = messageIdOf(json);
-    if (messageId === undefined) return [{ messageId, json }];
-    if (nowMs - Number(copiedAtMs) > COPIES_KNOWN_MS) {
-      this.remove([messageId]);
-      return [];
-    }
-    if (source === undefined) this.#former.add(messageId);
-    if (copiedAtMs !== undefined) this.#copied.add(messageId);
-    return [{ messageId, json }];
-  }
-
-  #keyOf(messageId: string): string {
-    return `${this.#source}:${messageId}`;
+    if (messageId === undefined) return [{ json }];
+    const { key } = source === undefined ? { key: messageId } : this.entryOf(messageId);
+    const isFixed = source === undefined || copiedAtMs !== undefined;
+    const entry: Entry = { key, isFixed, isKept: true };
+    if (nowMs - Number(copiedAtMs) <= COPIES_KNOWN_MS || copiedAtMs === undefined)
+      return [{ messageId, json, entry }];
+    this.remove([entry]);
+    return [];
   }
 
   /** Resolves when no call is under way. */

@@ -1,0 +1,45 @@
+// What becomes of messages that the store does not take, or takes late.
+import { expect, test } from "@jest/globals";
+import { webStorage } from "./store.ts";
+import { HeldStore, memoryStorage } from "./testing/stores.ts";
+import { unreachable, World } from "./testing/world.ts";
+
+const message = (i: number) => ({ userId: "u", event: `E${i}`, messageId: `m${i}` });
+
+const idsOf = (calls: readonly { readonly messageId: string }[]) => calls.map(({ messageId }) => messageId);
+
+function offlineWorld(): World {
+  const world = new World();
+  world.answers.push(...Array.from({ length: 999 }, () => unreachable));
+  return world;
+}
+
+test("what a full storage did not take is handed back at close", async () => {
+  const world = offlineWorld();
+  const storage = memoryStorage();
+  const { setItem } = storage;
+  storage.setItem = (key, value) => {
+    if (storage.entries.size === 2) throw new Error("quota");
+    setItem(key, value);
+  };
+  const client = world.client({ store: webStorage(storage), debug: true });
+  for (let i = 0; i < 5; i++) client.track(message(i));
+  expect(await world.until(client.close())).toEqual({ ok: false, unsent: 5 });
+  expect(idsOf(world.failures)).toEqual(["m2", "m3", "m4"]);
+  expect(storage.entries.size).toBe(2);
+  const said = world.lines.flatMap((line) => /\d messages (?:lost|left in the store)/.exec(line) ?? []);
+  expect(said).toEqual(["3 messages lost", "2 messages left in the store"]);
+});
+
+test("what a slow store had not taken by the end of close is handed back", async () => {
+  const world = offlineWorld();
+  const store = new HeldStore();
+  const client = world.client({ store });
+  for (let i = 0; i < 3; i++) client.track(message(i));
+  for (let calls = 0; calls < 2; calls++) {
+    store.release();
+    await world.settle();
+  }
+  expect(await world.until(client.close())).toEqual({ ok: false, unsent: 3 });
+  expect([idsOf(world.failures), store.kept.size]).toEqual([["m1", "m2"], 1]);
+});
