@@ -32,10 +32,10 @@ export class Batch {
   roomBytes: number;
   /** When it was ready to be sent, on the steady clock; retries end by it. */
   sealedAtMs = 0;
-  /** When beacons took a copy; 0 while none has. */
-  copiedAtMs = 0;
-  /** Whether the store knows of the copy. */
-  isMarked = false;
+  /** How many of its messages beacons have taken, from the first one on. */
+  copied = 0;
+  /** Up to when it may be sent, on the wall clock. */
+  readonly expiresAtMs: number;
   /** Resolves when each message is delivered, handed to `onError` or left in the store. */
   readonly settled: Promise<void>;
   readonly settle: () => void;
@@ -44,8 +44,9 @@ export class Batch {
   #size = 0;
 
   /** `roomBytes`: what it takes without messages. */
-  constructor(roomBytes: number) {
+  constructor(roomBytes: number, expiresAtMs: number) {
     this.roomBytes = roomBytes;
+    this.expiresAtMs = expiresAtMs;
     let settle = (): void => undefined;
     this.settled = new Promise((resolve) => {
       settle = resolve;

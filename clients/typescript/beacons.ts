@@ -14,17 +14,24 @@ export interface BeaconParts {
   readonly settings: Pick<Settings, "url" | "contextJson">;
   readonly host: Pick<Host, "nowMs" | "page">;
   readonly writeKey: string;
-  readonly endpoint: Pick<Endpoint, "isFailing">;
+  readonly endpoint: Pick<Endpoint, "isAccepting">;
   readonly store: Pick<StoreCalls, "mark"> | undefined;
 }
 
-/** Bodies with the batches' messages, each no larger than a beacon may be. The write key is in the body: a beacon has no headers. */
-function bodiesOf(messages: readonly string[], frame: string): Uint8Array<ArrayBuffer>[] {
-  const bodies: Uint8Array<ArrayBuffer>[] = [];
+interface Body {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How many messages it has. */
+  readonly count: number;
+}
+
+/** Bodies with messages, each no larger than a beacon may be. The write key is in the body: a beacon has no headers. */
+function bodiesOf(messages: readonly string[], frame: string): Body[] {
+  const bodies: Body[] = [];
   let texts: string[] = [];
   let sizeBytes = 0;
   const end = (): void => {
-    if (texts.length > 0) bodies.push(encodeText(`{"batch":[${texts.join()}],${frame}}`));
+    if (texts.length > 0)
+      bodies.push({ bytes: encodeText(`{"batch":[${texts.join()}],${frame}}`), count: texts.length });
     texts = [];
     sizeBytes = encodeText(frame).length;
   };
@@ -39,31 +46,36 @@ function bodiesOf(messages: readonly string[], frame: string): Uint8Array<ArrayB
   return bodies;
 }
 
-/** Sends a copy of each batch that has none yet, as far as the browser takes them. */
+/** Sends a copy of each message that has none yet, as far as the browser takes them. */
 export function sendBeacons(parts: BeaconParts, batches: readonly Batch[]): void {
-  const { host, settings, writeKey } = parts;
+  const { host, settings, writeKey, endpoint } = parts;
   const nowMs = host.nowMs();
   const sentAt = new Date(nowMs).toISOString();
   const frame = `"context":${settings.contextJson},"sentAt":"${sentAt}","writeKey":${JSON.stringify(writeKey)}`;
+  // A browser takes copies without a network, too: while nothing reaches the endpoint, they are as good as lost.
+  const isLikely = host.page?.isOnline() === true && endpoint.isAccepting;
   for (const batch of batches) {
-    if (batch.copiedAtMs === 0) {
-      const bodies = bodiesOf(messagesOf(batch), frame);
-      if (!bodies.every((body) => host.page?.beacon(settings.url, body))) return;
-      batch.copiedAtMs = nowMs;
+    const from = batch.copied;
+    for (const { bytes, count } of bodiesOf(messagesFrom(batch, from), frame)) {
+      if (!host.page?.beacon(settings.url, bytes)) break;
+      batch.copied += count;
     }
-    markCopied(parts, batch);
+    if (isLikely) markCopied(parts, batch, from, nowMs);
+    else markCopied(parts, batch, 0, undefined);
+    if (batch.copied < batch.count) return;
   }
 }
 
-/** A browser takes copies without a network, too: while nothing reaches the endpoint, they are as good as lost. */
-function markCopied({ endpoint, host, store }: BeaconParts, batch: Batch): void {
-  const isMarked = host.page?.isOnline() === true && !endpoint.isFailing;
-  if (batch.isMarked === isMarked) return;
-  batch.isMarked = isMarked;
-  for (const [index, entry] of batch.entries.entries())
-    store?.mark(entry, batch.message(index), isMarked ? batch.copiedAtMs : undefined);
+function markCopied(
+  { store }: BeaconParts,
+  batch: Batch,
+  from: number,
+  copiedAtMs: number | undefined,
+): void {
+  for (const [index, entry] of batch.entries.slice(0, batch.copied).entries())
+    if (index >= from) store?.mark(entry, batch.message(index), copiedAtMs);
 }
 
-function messagesOf(batch: Batch): string[] {
-  return batch.ids.map((_, index) => batch.message(index));
+function messagesFrom(batch: Batch, from: number): string[] {
+  return batch.ids.slice(from).map((_, index) => batch.message(from + index));
 }

@@ -54,7 +54,7 @@ export class Client {
     });
     const beacons = { settings, host, writeKey, endpoint, store: this.#store };
     this.#leavePage = host.page?.onHide(() => sendBeacons(beacons, this.#queue.flushAll()));
-    this.#store?.all(host.nowMs(), (left) => this.#restore(left));
+    this.#store?.all((left) => this.#restore(left));
   }
 
   /** Ties a user to traits. */

@@ -63,8 +63,8 @@ export class Endpoint {
   readonly #parts: EndpointParts;
   readonly #headers: Record<string, string>;
   readonly #isGzip: boolean;
-  /** Whether the last request was not accepted. */
-  isFailing = false;
+  /** Whether the last request was accepted. */
+  isAccepting = false;
 
   constructor(parts: EndpointParts) {
     this.#parts = parts;
@@ -80,7 +80,7 @@ export class Endpoint {
   /** Makes one request. It ends when `cancelled` does, after the timeout, or with its answer. Never rejects. */
   async post(body: Uint8Array<ArrayBuffer>, cancelled: AbortSignal): Promise<Answer> {
     const answer = await this.#request(body, cancelled);
-    this.isFailing = answer.kind !== "accepted";
+    this.isAccepting = answer.kind === "accepted";
     return answer;
   }
 

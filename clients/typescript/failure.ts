@@ -13,6 +13,8 @@ export type FailureReason =
   | { readonly kind: "rejected"; readonly code: string; readonly message: string }
   /** The last request found no endpoint, or had no answer in time. */
   | { readonly kind: "network"; readonly cause: unknown }
+  /** A beacon of an earlier page took it, and it is likely to have arrived, so long ago that Hookline would deliver another copy, too. */
+  | { readonly kind: "copied" }
   /** The time that `close` had was over. */
   | { readonly kind: "closed" };
 
@@ -36,6 +38,8 @@ export function describeReason(reason: FailureReason): string {
       return `refused: ${reason.code} (${reason.message})`;
     case "network":
       return `no answer: ${String(reason.cause)}`;
+    case "copied":
+      return "a beacon took a copy more than 24 hours ago";
     case "closed":
       return "closed before it was delivered";
   }

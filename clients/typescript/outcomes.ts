@@ -32,7 +32,7 @@ export class Outcomes {
     if (isClosed) this.unsent += indexes.length;
     const lost = indexes.filter((index) => !isClosed || batch.entries[index]?.isKept !== true);
     this.#handBack(batch, lost, reason);
-    this.#say(lost.length, "lost", reason);
+    this.#say(lost.length, reason.kind === "copied" ? "not sent again" : "lost", reason);
     this.#say(indexes.length - lost.length, "left in the store", reason);
   }
 

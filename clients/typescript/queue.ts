@@ -68,9 +68,15 @@ export class Queue {
 
   #append(message: Uint8Array, messageId: string, entry: Entry | undefined): void {
     const { tail, settings } = this.#parts;
-    if ((this.#open?.sizeWith(message.length, tail.length) ?? 0) > MAX_BATCH_BYTES) this.flush();
+    const expiresAtMs = entry?.expiresAtMs ?? Number.POSITIVE_INFINITY;
+    const open = this.#open;
+    if (
+      open &&
+      (open.expiresAtMs !== expiresAtMs || open.sizeWith(message.length, tail.length) > MAX_BATCH_BYTES)
+    )
+      this.flush();
     if (this.#open === undefined) {
-      this.#open = new Batch(this.#batchBytes);
+      this.#open = new Batch(this.#batchBytes, expiresAtMs);
       this.#roomBytes += this.#batchBytes;
       this.#startTimer();
     }

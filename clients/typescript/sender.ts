@@ -55,6 +55,8 @@ export class Sender {
     const { endpoint, host, settings, debug } = this.#parts;
     const { signal } = this.#gaveUp;
     for (let tries = 0; !signal.aborted; tries++) {
+      if (host.nowMs() > batch.expiresAtMs)
+        return this.#settle(batch, { kind: "refused", reason: { kind: "copied" } });
       const answer = await endpoint.post(batch.bodyAt(host.nowMs()), signal);
       if (answer.kind !== "retry") return this.#settle(batch, answer);
       if (signal.aborted) break;

@@ -1,8 +1,8 @@
 // The offline queue: what is accepted is kept outside of the client until it is delivered.
 import { expect, test } from "@jest/globals";
-import { type MessageStore, type WebStorage, webStorage } from "./store.ts";
+import { type MessageStore, webStorage } from "./store.ts";
 import { HeldStore, memoryStorage } from "./testing/stores.ts";
-import { hang, status, unreachable, World } from "./testing/world.ts";
+import { status, unreachable, World } from "./testing/world.ts";
 
 const message = (i: number) => ({ userId: "u", event: `E${i}`, messageId: `m${i}` });
 
@@ -54,39 +54,6 @@ test("clients of two sources share a storage, and each sends its own, under the 
     sent.push(world.requests.map(({ batch }) => batch.map(({ event }) => event)));
   }
   expect([sent, storage.entries.size]).toEqual([[[["of-partner"]], [["of-shop"]]], 0]);
-});
-
-/** What a visit so long after the world's beginning sends; its page is left as `leave` does, or closed in order. */
-async function visit(storage: WebStorage, atMs: number, leave?: (page: World) => void): Promise<unknown[]> {
-  const page = new World({ isPage: true });
-  await page.pass(atMs);
-  if (leave !== undefined) page.answers.push(hang);
-  const client = page.client({ store: webStorage(storage) });
-  if (atMs === 0) for (let i = 0; i < 3; i++) client.track(message(i));
-  leave?.(page);
-  await page.settle();
-  page.hidePage();
-  if (leave !== undefined) expect(page.beacons).toHaveLength(1);
-  if (leave === undefined) await page.until(client.close());
-  return page.requests.flatMap(({ batch }) => batch.map(({ messageId }) => messageId));
-}
-
-const HOUR_MS = 3_600_000;
-
-test("what a beacon took is sent again as long as Hookline knows the first copy", async () => {
-  const storage = memoryStorage();
-  await visit(storage, 0, (page) => page.hidePage());
-  expect(await visit(storage, 23 * HOUR_MS, (page) => page.hidePage())).toEqual(["m0", "m1", "m2"]);
-  expect([await visit(storage, 25 * HOUR_MS), storage.entries.size]).toEqual([[], 0]);
-});
-
-test.each<[string, (page: World) => void]>([
-  ["without a network", (page) => (page.isOnline = false)],
-  ["before the endpoint did not answer", (page) => [page.hidePage(), page.answers.splice(0, 1, unreachable)]],
-])("what a beacon took %s is sent again at any time", async (_, leave) => {
-  const storage = memoryStorage();
-  await visit(storage, 0, leave);
-  expect(await visit(storage, 99 * HOUR_MS)).toEqual(["m0", "m1", "m2"]);
 });
 
 test("what was kept before texts had a source is sent once, by the client that finds it", async () => {

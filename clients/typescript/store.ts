@@ -68,6 +68,10 @@ export interface Entry {
   readonly isFixed: boolean;
   /** Whether the store has it. */
   isKept: boolean;
+  /** Whether its text says when a beacon took a copy. */
+  isMarked: boolean;
+  /** When Hookline forgets a copy of an earlier client's beacon. */
+  readonly expiresAtMs: number;
 }
 
 /** A message that an earlier client has left. Without an id it is no message, and without a place. */
@@ -104,7 +108,8 @@ export class StoreCalls {
   }
 
   entryOf(messageId: string): Entry {
-    return { key: `${this.#source}:${messageId}`, isFixed: false, isKept: false };
+    const key = this.#keyOf(messageId);
+    return { key, isFixed: false, isKept: false, isMarked: false, expiresAtMs: Number.POSITIVE_INFINITY };
   }
 
   put(entry: Entry, json: string): void {
@@ -119,7 +124,10 @@ export class StoreCalls {
 
   /** Keeps when a beacon took a copy that is likely to have arrived; undefined when it is not likely any more. */
   mark(entry: Entry, json: string, copiedAtMs: number | undefined): void {
-    if (!entry.isFixed) this.put(entry, copiedAtMs === undefined ? json : `@${copiedAtMs} ${json}`);
+    const isMarked = copiedAtMs !== undefined;
+    if (entry.isFixed || entry.isMarked === isMarked) return;
+    entry.isMarked = isMarked;
+    this.put(entry, isMarked ? `@${copiedAtMs} ${json}` : json);
   }
 
   remove(entries: readonly Entry[]): void {
@@ -127,29 +135,34 @@ export class StoreCalls {
     if (keys.length > 0) this.#call(() => this.#store.remove(keys));
   }
 
-  /** Hands what is left of the source to `take`. Of what a beacon took long ago a copy would be delivered, too: it is forgotten. */
-  all(nowMs: number, take: (left: readonly Left[]) => void): void {
-    const takeOwn = (texts: readonly string[]): void =>
-      take(texts.flatMap((text) => this.#leftIn(text, nowMs)));
+  /** Hands what is left of the source to `take`. */
+  all(take: (left: readonly Left[]) => void): void {
+    const takeOwn = (texts: readonly string[]): void => take(texts.flatMap((text) => this.#leftIn(text)));
     this.#call(() => {
       const kept = this.#store.all();
       return kept instanceof Promise ? kept.then(takeOwn) : takeOwn(kept);
     });
   }
 
-  #leftIn(text: string, nowMs: number): Left[] {
+  #leftIn(text: string): Left[] {
     const [before = "", source, copiedAtMs] = BEFORE_JSON.exec(text) ?? [];
     const json = text.slice(before.length);
     if (source !== undefined && source !== this.#source) return [];
     const messageId = messageIdOf(json);
     if (messageId === undefined) return [{ json }];
-    const { key } = source === undefined ? { key: messageId } : this.entryOf(messageId);
-    const isFixed = source === undefined || copiedAtMs !== undefined;
-    const entry: Entry = { key, isFixed, isKept: true };
-    if (nowMs - Number(copiedAtMs) <= COPIES_KNOWN_MS || copiedAtMs === undefined)
-      return [{ messageId, json, entry }];
-    this.remove([entry]);
-    return [];
+    const isMarked = copiedAtMs !== undefined;
+    const entry: Entry = {
+      key: source === undefined ? messageId : this.#keyOf(messageId),
+      isFixed: source === undefined || isMarked,
+      isKept: true,
+      isMarked,
+      expiresAtMs: isMarked ? Number(copiedAtMs) + COPIES_KNOWN_MS : Number.POSITIVE_INFINITY,
+    };
+    return [{ messageId, json, entry }];
+  }
+
+  #keyOf(messageId: string): string {
+    return `${this.#source}:${messageId}`;
   }
 
   /** Resolves when no call is under way. */
