@@ -150,11 +150,11 @@ export class Client {
   #accept(type: CallType, given: unknown): Acceptance {
     const written = writeMessage(type, given, this.#host);
     if (!written.ok) return written;
-    const { messageId, json } = written;
+    const { messageId, message, json } = written;
     const bytes = encodeMessage(json);
     if (bytes === undefined)
       return refused("message_too_large", `${type}: the message has more than ${MAX_MESSAGE_BYTES} bytes`);
-    const entry = this.#store?.entryOf(messageId);
+    const entry = this.#store?.entryOf(message);
     const refusal = this.#queue.add(bytes, messageId, entry);
     if (refusal === "closed") return refused(refusal, "the client is closed");
     if (refusal === "queue_full") return refused(refusal, "the queue is full");

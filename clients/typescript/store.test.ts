@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { type MessageStore, webStorage } from "./store.ts";
 import { HeldStore, memoryStorage } from "./testing/stores.ts";
-import { status, unreachable, World } from "./testing/world.ts";
+import { hang, status, unreachable, World } from "./testing/world.ts";
 
 const message = (i: number) => ({ userId: "u", event: `E${i}`, messageId: `m${i}` });
 
@@ -11,7 +11,7 @@ test("a message is kept before its call returns, and forgotten when it is delive
   const storage = memoryStorage();
   const client = world.client({ store: webStorage(storage) });
   client.track(message(1));
-  expect([...storage.entries.keys()]).toEqual([expect.stringMatching(/^hookline:[0-9a-f]{8}:m1$/)]);
+  expect([...storage.entries.keys()]).toEqual([expect.stringMatching(/^hookline:[0-9a-f]{8}:\["m1","u"\]$/)]);
   await world.until(client.flush());
   expect(storage.entries.size).toBe(0);
 });
@@ -42,6 +42,21 @@ test("a page that ends without a close loses nothing", async () => {
   expect(world.requests[0]?.batch).toMatchObject([{ messageId: "m1" }]);
 });
 
+test("calls of several users under one id are kept and forgotten each by itself", async () => {
+  const storage = memoryStorage();
+  const page = new World();
+  page.answers.push(status(200), hang);
+  const first = page.client({ store: webStorage(storage), flushAt: 1 });
+  for (const someone of [{ userId: "u" }, { userId: "v" }, { anonymousId: "u" }])
+    first.track({ ...someone, event: "E", messageId: "m" });
+  await page.settle();
+  expect(page.sizes).toEqual([1, 1]);
+  const world = new World();
+  await world.until(world.client({ store: webStorage(storage) }).close());
+  expect(world.requests[0]?.batch).toMatchObject([{ userId: "v" }, { anonymousId: "u" }]);
+  expect(storage.entries.size).toBe(0);
+});
+
 test("clients of two sources share a storage, and each sends its own, under the same ids and to wherever its endpoint is by now", async () => {
   const storage = memoryStorage();
   for (const key of ["of-shop", "of-partner"])
@@ -56,10 +71,13 @@ test("clients of two sources share a storage, and each sends its own, under the 
   expect([sent, storage.entries.size]).toEqual([[[["of-partner"]], [["of-shop"]]], 0]);
 });
 
-test("what was kept before texts had a source is sent once, by the client that finds it", async () => {
+test.each([
+  ["texts had a source", "m1", ""],
+  ["keys had a user", "7331e71a:m1", "7331e71a "],
+])("what was kept before %s is sent once, by the client that finds it", async (_, key, before) => {
   const storage = memoryStorage();
-  storage.setItem("hookline:m1", `0 ${JSON.stringify({ type: "track", ...message(1) })}`);
-  const world = new World();
+  storage.setItem(`hookline:${key}`, `0 ${before}${JSON.stringify({ type: "track", ...message(1) })}`);
+  const world = new World({ isPage: true });
   await world.until(world.client({ store: webStorage(storage) }).close());
   expect(world.requests.map(({ batch }) => batch)).toMatchObject([[{ messageId: "m1" }]]);
   expect(storage.entries.size).toBe(0);

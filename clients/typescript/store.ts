@@ -1,5 +1,6 @@
 // Messages kept outside of the client's memory, for a client that comes later: the offline queue.
 import { encodeText } from "./encoding.ts";
+import type { Fields } from "./write-message.ts";
 
 /**
  * Where accepted messages are kept until they are delivered. Each function may be synchronous or give a promise; they are called one after
@@ -64,7 +65,7 @@ function sourceOf(writeKey: string): string {
 /** A message's place in the store. */
 export interface Entry {
   readonly key: string;
-  /** Whether its text stays as it is: it has no source, or says when a beacon of an earlier client took a copy, and later ones do not count. */
+  /** Whether its text stays as it is: it is of an earlier version, or says when a beacon of an earlier client took a copy, and later ones do not count. */
   readonly isFixed: boolean;
   /** Whether the store has it. */
   isKept: boolean;
@@ -82,10 +83,10 @@ export interface Left {
 }
 
 /**
- * What stands before a text's JSON: its source, and when a beacon took a copy if one did. The JSON alone, as texts were at first, belongs to the
- * client that finds it.
+ * What stands before a text's JSON: its source, a colon when its key has the user, and when a beacon took a copy if one did. The JSON alone,
+ * as texts were at first, belongs to the client that finds it; its key is the message's id alone.
  */
-const BEFORE_JSON = /^([0-9a-f]{8}) (?:@(\d{1,15}) )?/;
+const BEFORE_JSON = /^([0-9a-f]{8})(:?) (?:@(\d{1,15}) )?/;
 
 /** For so long Hookline knows copies. */
 const COPIES_KNOWN_MS = 24 * 3_600_000;
@@ -107,8 +108,8 @@ export class StoreCalls {
     this.#log = log;
   }
 
-  entryOf(messageId: string): Entry {
-    const key = this.#keyOf(messageId);
+  entryOf(message: Fields): Entry {
+    const key = this.#keyOf(message);
     return { key, isFixed: false, isKept: false, isMarked: false, expiresAtMs: Number.POSITIVE_INFINITY };
   }
 
@@ -117,7 +118,7 @@ export class StoreCalls {
       entry.isKept = true;
     };
     this.#call(() => {
-      const result = this.#store.put(entry.key, `${this.#source} ${json}`);
+      const result = this.#store.put(entry.key, `${this.#source}: ${json}`);
       return result === undefined ? taken() : result.then(taken);
     });
   }
@@ -145,15 +146,17 @@ export class StoreCalls {
   }
 
   #leftIn(text: string): Left[] {
-    const [before = "", source, copiedAtMs] = BEFORE_JSON.exec(text) ?? [];
+    const [before = "", source, user, copiedAtMs] = BEFORE_JSON.exec(text) ?? [];
     const json = text.slice(before.length);
     if (source !== undefined && source !== this.#source) return [];
-    const messageId = messageIdOf(json);
-    if (messageId === undefined) return [{ json }];
+    const message = fieldsOf(json);
+    const messageId = message["messageId"];
+    if (typeof messageId !== "string") return [{ json }];
+    const formerKey = source === undefined ? messageId : `${source}:${messageId}`;
     const isMarked = copiedAtMs !== undefined;
     const entry: Entry = {
-      key: source === undefined ? messageId : this.#keyOf(messageId),
-      isFixed: source === undefined || isMarked,
+      key: user ? this.#keyOf(message) : formerKey,
+      isFixed: !user || isMarked,
       isKept: true,
       isMarked,
       expiresAtMs: isMarked ? Number(copiedAtMs) + COPIES_KNOWN_MS : Number.POSITIVE_INFINITY,
@@ -161,8 +164,10 @@ export class StoreCalls {
     return [{ messageId, json, entry }];
   }
 
-  #keyOf(messageId: string): string {
-    return `${this.#source}:${messageId}`;
+  /** A messageId with another user is another message. */
+  #keyOf({ messageId, userId, anonymousId }: Fields): string {
+    const user = userId === undefined ? [null, anonymousId] : [userId];
+    return `${this.#source}:${JSON.stringify([messageId, ...user])}`;
   }
 
   /** Resolves when no call is under way. */
@@ -202,11 +207,10 @@ export class StoreCalls {
   }
 }
 
-function messageIdOf(json: string): string | undefined {
+function fieldsOf(json: string): Fields {
   try {
-    const { messageId } = JSON.parse(json) as { messageId?: unknown };
-    return typeof messageId === "string" ? messageId : undefined;
+    return Object(JSON.parse(json)) as Fields;
   } catch {
-    return undefined;
+    return {};
   }
 }

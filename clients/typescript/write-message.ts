@@ -43,7 +43,8 @@ const SHAPES: Readonly<Record<CallType, Shape>> = {
   },
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+/** What a message has, by name. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === "";
 
@@ -84,7 +85,7 @@ function timeOf(timestamp: unknown, host: Pick<Host, "nowMs">): string {
 }
 
 export type Written =
-  | { readonly ok: true; readonly messageId: string; readonly json: string }
+  | { readonly ok: true; readonly messageId: string; readonly message: Fields; readonly json: string }
   | ReturnType<typeof refused>;
 
 /** Checks a call and writes its message. Never throws, whatever the caller gave. */
@@ -106,7 +107,7 @@ export function writeMessage(type: CallType, given: unknown, host: Pick<Host, "n
     const json = JSON.stringify(message);
     return nestsDeeperThan(json, MAX_MESSAGE_DEPTH)
       ? refused("nested_too_deep", `${type}: nests deeper than ${MAX_MESSAGE_DEPTH} levels`)
-      : { ok: true, messageId, json };
+      : { ok: true, messageId, message, json };
   } catch (error) {
     return refused("not_json", `${type}: cannot be written as JSON: ${String(error)}`);
   }

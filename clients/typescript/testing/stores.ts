@@ -16,7 +16,7 @@ export function memoryStorage(): WebStorage & { readonly entries: Map<string, st
   };
 }
 
-const idIn = (key: string): string => key.slice(key.indexOf(":") + 1);
+const idIn = (key: string): string => JSON.parse(key.slice(key.indexOf(":") + 1))[0];
 
 /** A store that answers when the test lets it. */
 export class HeldStore implements MessageStore {
