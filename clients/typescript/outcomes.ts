@@ -44,6 +44,8 @@ export class Outcomes {
 
   #handBack(batch: Batch, indexes: readonly number[], reason: FailureReason): void {
     const { store, onError, log } = this.#parts;
+    // Before onError, which may send it again.
+    store?.remove(entriesAt(batch, indexes));
     for (const index of indexes) {
       const json = batch.message(index);
       // The client has written it, so it can be read.
@@ -54,7 +56,6 @@ export class Outcomes {
         log(`hookline: onError failed: ${String(error)}`);
       }
     }
-    store?.remove(entriesAt(batch, indexes));
   }
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { webStorage } from "./store.ts";
 import { HeldStore, memoryStorage } from "./testing/stores.ts";
-import { unreachable, World } from "./testing/world.ts";
+import { hang, status, unreachable, World } from "./testing/world.ts";
 
 const message = (i: number) => ({ userId: "u", event: `E${i}`, messageId: `m${i}` });
 
@@ -42,4 +42,18 @@ test("what a slow store had not taken by the end of close is handed back", async
   }
   expect(await world.until(client.close())).toEqual({ ok: false, unsent: 3 });
   expect([idsOf(world.failures), store.kept.size]).toEqual([["m1", "m2"], 1]);
+});
+
+test("what onError sends again is kept again", async () => {
+  const world = new World();
+  world.answers.push(status(400), hang);
+  const storage = memoryStorage();
+  const client = world.client({
+    store: webStorage(storage),
+    flushAt: 2,
+    onError: ({ type, json }) => client[type](JSON.parse(json)),
+  });
+  for (let i = 0; i < 2; i++) client.track(message(i));
+  await world.settle();
+  expect([world.sizes, storage.entries.size]).toEqual([[2, 2], 2]);
 });
