@@ -1,6 +1,7 @@
 // What becomes of messages that the store does not take, or takes late.
+import { runInNewContext } from "node:vm";
 import { expect, test } from "@jest/globals";
-import { webStorage } from "./store.ts";
+import { type MessageStore, webStorage } from "./store.ts";
 import { HeldStore, memoryStorage } from "./testing/stores.ts";
 import { hang, status, unreachable, World } from "./testing/world.ts";
 
@@ -56,4 +57,19 @@ test("what onError sends again is kept again", async () => {
   for (let i = 0; i < 2; i++) client.track(message(i));
   await world.settle();
   expect([world.sizes, storage.entries.size]).toEqual([[2, 2], 2]);
+});
+
+test("a store may give promises of another class, like a library's own", async () => {
+  const { resolve }: PromiseConstructor = runInNewContext("({ resolve: (value) => Promise.resolve(value) })");
+  const storage = memoryStorage();
+  new World().client({ store: webStorage(storage) }).track(message(1));
+  const { put, remove, all } = webStorage(storage);
+  const world = new World();
+  const store: MessageStore = {
+    put: (key, text) => resolve(put(key, text)),
+    remove: (keys) => resolve(remove(keys)),
+    all: () => resolve(all()),
+  };
+  await world.until(world.client({ store }).flush());
+  expect([world.sizes, world.lines, storage.entries.size]).toEqual([[1], [], 0]);
 });

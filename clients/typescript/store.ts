@@ -114,13 +114,12 @@ export class StoreCalls {
   }
 
   put(entry: Entry, json: string): void {
-    const taken = (): void => {
-      entry.isKept = true;
-    };
-    this.#call(() => {
-      const result = this.#store.put(entry.key, `${this.#source}: ${json}`);
-      return result === undefined ? taken() : result.then(taken);
-    });
+    this.#call(
+      () => this.#store.put(entry.key, `${this.#source}: ${json}`),
+      () => {
+        entry.isKept = true;
+      },
+    );
   }
 
   /** Keeps when a beacon took a copy that is likely to have arrived; undefined when it is not likely any more. */
@@ -138,11 +137,10 @@ export class StoreCalls {
 
   /** Hands what is left of the source to `take`. */
   all(take: (left: readonly Left[]) => void): void {
-    const takeOwn = (texts: readonly string[]): void => take(texts.flatMap((text) => this.#leftIn(text)));
-    this.#call(() => {
-      const kept = this.#store.all();
-      return kept instanceof Promise ? kept.then(takeOwn) : takeOwn(kept);
-    });
+    this.#call(
+      () => this.#store.all(),
+      (texts) => take(texts.flatMap((text) => this.#leftIn(text))),
+    );
   }
 
   #leftIn(text: string): Left[] {
@@ -175,17 +173,15 @@ export class StoreCalls {
     while (this.#last !== undefined) await this.#last;
   }
 
-  #call(work: () => void | Promise<void>): void {
-    if (this.#last === undefined) {
-      this.#begin(work);
-      return;
+  #call<Result>(
+    work: () => Result | Promise<Result>,
+    done: (result: Result) => void = () => undefined,
+  ): void {
+    if (this.#last !== undefined) this.#follow(this.#last.then(() => this.#attempt(work, done)));
+    else {
+      const call = this.#attempt(work, done);
+      if (call !== undefined) this.#follow(call);
     }
-    this.#follow(this.#last.then(() => this.#attempt(work)));
-  }
-
-  #begin(work: () => void | Promise<void>): void {
-    const result = this.#attempt(work);
-    if (result !== undefined) this.#follow(result);
   }
 
   #follow(call: Promise<void>): void {
@@ -196,15 +192,25 @@ export class StoreCalls {
   }
 
   /** Nothing when it is done at once. */
-  #attempt(work: () => void | Promise<void>): Promise<void> | undefined {
+  #attempt<Result>(
+    work: () => Result | Promise<Result>,
+    done: (result: Result) => void,
+  ): Promise<void> | undefined {
     const failed = (error: unknown): void => this.#log(`hookline: the store failed: ${String(error)}`);
     try {
-      return work()?.catch(failed);
+      const result = work();
+      if (isPromise(result)) return Promise.resolve(result).then(done).catch(failed);
+      done(result);
     } catch (error) {
       failed(error);
-      return undefined;
     }
+    return undefined;
   }
+}
+
+/** Some libraries' promises are not of the runtime's class. */
+function isPromise<Result>(result: Result | Promise<Result>): result is Promise<Result> {
+  return typeof (result as Partial<Promise<Result>> | undefined)?.then === "function";
 }
 
 function fieldsOf(json: string): Fields {
