@@ -66,3 +66,15 @@ test("a closed client does not listen to its page any more", async () => {
   world.hidePage();
   expect(world.beacons).toEqual([]);
 });
+
+test("a page that is left while its client closes sends copies", async () => {
+  const world = new World({ isPage: true });
+  world.answers.push(hang);
+  const client = world.client();
+  client.track(message(1));
+  const closed = client.close();
+  await world.settle();
+  world.hidePage();
+  expect(idsOf(world)).toEqual([["m1"]]);
+  await world.until(closed);
+});

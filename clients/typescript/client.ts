@@ -110,12 +110,13 @@ export class Client {
   }
 
   async #close(timeoutMs: number): Promise<Closing> {
-    this.#leavePage?.();
     this.#queue.close();
     const batches = this.#queue.flushAll();
     await this.#within(timeoutMs, this.#settled());
     this.#sender.giveUp();
     await Promise.all(batches.map((batch) => batch.settled));
+    // Not before: a page that is left meanwhile sends copies.
+    this.#leavePage?.();
     const { unsent } = this.#outcomes;
     return unsent === 0 ? { ok: true } : { ok: false, unsent };
   }
