@@ -27,6 +27,8 @@ export class Client {
   readonly #queue: Queue;
   readonly #sender: Sender;
   readonly #leavePage: (() => void) | undefined;
+  /** Resolves when messages of an earlier client are among those to be sent. */
+  readonly #restored: Promise<void> | undefined;
   #closing: Promise<Closing> | undefined;
 
   /** Throws an OptionError when an option or the write key is wrong. */
@@ -55,6 +57,7 @@ export class Client {
     const beacons = { settings, host, writeKey, endpoint, store: this.#store };
     this.#leavePage = host.page?.onHide(() => sendBeacons(beacons, this.#queue.flushAll()));
     this.#store?.all((left) => this.#restore(left));
+    this.#restored = this.#store?.idle();
   }
 
   /** Ties a user to traits. */
@@ -122,8 +125,7 @@ export class Client {
   }
 
   async #settled(): Promise<void> {
-    // Messages of an earlier client are among those to be sent.
-    await this.#store?.idle();
+    await this.#restored;
     await Promise.all(this.#queue.flushAll().map((batch) => batch.settled));
     await this.#store?.idle();
   }

@@ -73,3 +73,38 @@ test("a store may give promises of another class, like a library's own", async (
   await world.until(world.client({ store }).flush());
   expect([world.sizes, world.lines, storage.entries.size]).toEqual([[1], [], 0]);
 });
+
+test("a flush waits for what was accepted before, however slow the store is", async () => {
+  const world = new World();
+  const store = new HeldStore();
+  const client = world.client({ store });
+  client.track(message(0));
+  let isFlushed = false;
+  void client.flush().then(() => {
+    isFlushed = true;
+  });
+  for (let i = 1; i < 9; i++) {
+    client.track(message(i));
+    store.release();
+    await world.settle();
+  }
+  expect([world.requests[0]?.batch[0], isFlushed]).toEqual([expect.objectContaining(message(0)), true]);
+});
+
+test("what is delivered while a slow store has not taken it needs no room and is not put", async () => {
+  const world = new World();
+  const store = new HeldStore();
+  const client = world.client({ store, flushAt: 10 });
+  store.release();
+  await world.settle();
+  for (let i = 0; i < 50; i++) client.track(message(i));
+  await world.settle();
+  expect(world.sizes).toEqual([10, 10, 10, 10, 10]);
+  const closed = client.close();
+  for (let calls = 0; calls < 2; calls++) {
+    store.release();
+    await world.settle();
+  }
+  expect(store.calls).toEqual(["all", "put m0", "remove m0"]);
+  expect(await closed).toEqual({ ok: true });
+});

@@ -67,13 +67,17 @@ export interface Entry {
   readonly key: string;
   /** Whether its text stays as it is: it is of an earlier version, or says when a beacon of an earlier client took a copy, and later ones do not count. */
   readonly isFixed: boolean;
-  /** Whether the store has it. */
-  isKept: boolean;
+  /** Whether the store has it; perhaps from when it is asked to take it. */
+  isKept: boolean | "perhaps";
+  /** What the store is to take. */
+  text: string | undefined;
   /** Whether its text says when a beacon took a copy. */
   isMarked: boolean;
   /** When Hookline forgets a copy of an earlier client's beacon. */
   readonly expiresAtMs: number;
 }
+
+type Call = () => Promise<void> | undefined;
 
 /** A message that an earlier client has left. Without an id it is no message, and without a place. */
 export interface Left {
@@ -99,8 +103,12 @@ export class StoreCalls {
   readonly #store: MessageStore;
   readonly #source: string;
   readonly #log: (line: string) => void;
-  /** The last call, while it is under way. */
-  #last: Promise<void> | undefined;
+  /**
+   * What waits for the call that is under way, in order: texts to be put, and forgotten where an entry has none, and other calls. An entry waits
+   * once, and not at all when it is settled before the store has heard of it: a slow store makes nothing grow without an end.
+   */
+  readonly #waiting = new Set<Entry | Call>();
+  #isBusy = false;
 
   constructor(store: MessageStore, writeKey: string, log: (line: string) => void) {
     this.#store = store;
@@ -109,17 +117,19 @@ export class StoreCalls {
   }
 
   entryOf(message: Fields): Entry {
-    const key = this.#keyOf(message);
-    return { key, isFixed: false, isKept: false, isMarked: false, expiresAtMs: Number.POSITIVE_INFINITY };
+    return {
+      key: this.#keyOf(message),
+      isFixed: false,
+      isKept: false,
+      text: undefined,
+      isMarked: false,
+      expiresAtMs: Number.POSITIVE_INFINITY,
+    };
   }
 
   put(entry: Entry, json: string): void {
-    this.#call(
-      () => this.#store.put(entry.key, `${this.#source}: ${json}`),
-      () => {
-        entry.isKept = true;
-      },
-    );
+    entry.text = `${this.#source}: ${json}`;
+    this.#wait(entry);
   }
 
   /** Keeps when a beacon took a copy that is likely to have arrived; undefined when it is not likely any more. */
@@ -131,16 +141,18 @@ export class StoreCalls {
   }
 
   remove(entries: readonly Entry[]): void {
-    const keys = entries.map(({ key }) => key);
-    if (keys.length > 0) this.#call(() => this.#store.remove(keys));
+    for (const entry of entries) {
+      entry.text = undefined;
+      if (entry.isKept === false) this.#waiting.delete(entry);
+      else this.#waiting.add(entry);
+    }
+    this.#run();
   }
 
   /** Hands what is left of the source to `take`. */
   all(take: (left: readonly Left[]) => void): void {
-    this.#call(
-      () => this.#store.all(),
-      (texts) => take(texts.flatMap((text) => this.#leftIn(text))),
-    );
+    const takeOwn = (texts: readonly string[]): void => take(texts.flatMap((text) => this.#leftIn(text)));
+    this.#wait(() => this.#attempt(() => this.#store.all(), takeOwn));
   }
 
   #leftIn(text: string): Left[] {
@@ -156,6 +168,7 @@ export class StoreCalls {
       key: user ? this.#keyOf(message) : formerKey,
       isFixed: !user || isMarked,
       isKept: true,
+      text: undefined,
       isMarked,
       expiresAtMs: isMarked ? Number(copiedAtMs) + COPIES_KNOWN_MS : Number.POSITIVE_INFINITY,
     };
@@ -168,33 +181,60 @@ export class StoreCalls {
     return `${this.#source}:${JSON.stringify([messageId, ...user])}`;
   }
 
-  /** Resolves when no call is under way. */
-  async idle(): Promise<void> {
-    while (this.#last !== undefined) await this.#last;
+  /** Resolves when everything is done that was asked for before. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => this.#wait(() => void resolve()));
   }
 
-  #call<Result>(
-    work: () => Result | Promise<Result>,
-    done: (result: Result) => void = () => undefined,
-  ): void {
-    if (this.#last !== undefined) this.#follow(this.#last.then(() => this.#attempt(work, done)));
-    else {
-      const call = this.#attempt(work, done);
-      if (call !== undefined) this.#follow(call);
+  #wait(next: Entry | Call): void {
+    this.#waiting.add(next);
+    this.#run();
+  }
+
+  #run(): void {
+    while (!this.#isBusy) {
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      const call = this.#begin(next);
+      if (call === undefined) continue;
+      this.#isBusy = true;
+      void call.then(() => {
+        this.#isBusy = false;
+        this.#run();
+      });
     }
   }
 
-  #follow(call: Promise<void>): void {
-    const last = call.then(() => {
-      if (this.#last === last) this.#last = undefined;
-    });
-    this.#last = last;
+  #begin(next: Entry | Call): Promise<void> | undefined {
+    if (isRemoval(next)) return this.#attempt(() => this.#store.remove(this.#takeRemovals()));
+    this.#waiting.delete(next);
+    if (typeof next === "function") return next();
+    const { key, text = "" } = next;
+    next.text = undefined;
+    next.isKept ||= "perhaps";
+    return this.#attempt(
+      () => this.#store.put(key, text),
+      () => {
+        next.isKept = true;
+      },
+    );
+  }
+
+  /** Keys of those to be removed that wait first. */
+  #takeRemovals(): string[] {
+    const keys: string[] = [];
+    for (const next of this.#waiting) {
+      if (!isRemoval(next)) break;
+      this.#waiting.delete(next);
+      keys.push(next.key);
+    }
+    return keys;
   }
 
   /** Nothing when it is done at once. */
   #attempt<Result>(
     work: () => Result | Promise<Result>,
-    done: (result: Result) => void,
+    done: (result: Result) => void = () => undefined,
   ): Promise<void> | undefined {
     const failed = (error: unknown): void => this.#log(`hookline: the store failed: ${String(error)}`);
     try {
@@ -206,6 +246,10 @@ export class StoreCalls {
     }
     return undefined;
   }
+}
+
+function isRemoval(next: Entry | Call): next is Entry & { text: undefined } {
+  return typeof next === "object" && next.text === undefined;
 }
 
 /** Some libraries' promises are not of the runtime's class. */
