@@ -56,8 +56,12 @@ export class Client {
     });
     const beacons = { settings, host, writeKey, endpoint, store: this.#store };
     this.#leavePage = host.page?.onHide(() => sendBeacons(beacons, this.#queue.flushAll()));
-    this.#store?.all((left) => this.#restore(left));
+    this.#store?.all((left) => this.#queue.restoreFirst(() => this.#restore(left)));
     this.#restored = this.#store?.idle();
+    if (this.#store?.isBusy) {
+      this.#queue.hold(settings.timeoutMs);
+      void this.#restored?.then(() => this.#queue.release());
+    }
   }
 
   /** Ties a user to traits. */
@@ -117,6 +121,7 @@ export class Client {
     const batches = this.#queue.flushAll();
     await this.#within(timeoutMs, this.#settled());
     this.#sender.giveUp();
+    this.#queue.release();
     await Promise.all(batches.map((batch) => batch.settled));
     // Not before: a page that is left meanwhile sends copies.
     this.#leavePage?.();

@@ -21,7 +21,7 @@ export interface Options {
   readonly queueBytes?: number;
   /** Called once for each accepted message that could not be delivered. Default: a line in the log. */
   readonly onError?: (failure: Failure) => void;
-  /** How long one request may take, answer included. Default 10,000. */
+  /** How long one request may take, answer included, and the store to give what is left before new messages are sent. Default 10,000. */
   readonly timeoutMs?: number;
   /**
    * For how long a batch is tried again. Default 1 h, with a store 24 h: for so long Hookline knows copies.

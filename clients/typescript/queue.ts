@@ -16,7 +16,7 @@ export interface QueueParts {
 /** The batch that grows, and those that are ready, in order. */
 export class Queue {
   readonly #parts: QueueParts;
-  readonly #ready: Batch[] = [];
+  #ready: Batch[] = [];
   /** All sealed batches that are not settled: ready ones and those under way, in order. */
   readonly #unsettled = new Set<Batch>();
   /** What a batch takes before its first message. */
@@ -26,6 +26,8 @@ export class Queue {
   #isClosed = false;
   #flushedAtMs: number;
   #timer: unknown;
+  /** There while no batch may be sent. */
+  #holdTimer: unknown;
   #waiting: (() => void)[] = [];
 
   constructor(parts: QueueParts) {
@@ -50,6 +52,29 @@ export class Queue {
   restore(message: Uint8Array, messageId: string, entry: Entry): boolean {
     if (!this.#isClosed) this.#append(message, messageId, entry);
     return !this.#isClosed;
+  }
+
+  /** Lets what an earlier client has left be restored before all that waits. */
+  restoreFirst(restore: () => void): void {
+    this.flush();
+    const later = this.#ready;
+    this.#ready = [];
+    restore();
+    if (later.length === 0) return;
+    this.flush();
+    this.#ready = [...this.#ready, ...later];
+  }
+
+  /** Lets no batch be sent until `release`, or for so long. */
+  hold(ms: number): void {
+    this.#holdTimer = this.#parts.host.setTimer(() => this.release(), ms);
+  }
+
+  release(): void {
+    if (this.#holdTimer === undefined) return;
+    this.#parts.host.clearTimer(this.#holdTimer);
+    this.#holdTimer = undefined;
+    this.#parts.onReady();
   }
 
   /** Resolves when there is room for a message of any size, or the queue is closed. */
@@ -112,9 +137,9 @@ export class Queue {
     return [...this.#unsettled];
   }
 
-  /** The next batch that is ready, in order. */
+  /** The next batch that may be sent, in order. */
   next(): Batch | undefined {
-    return this.#ready.shift();
+    return this.#holdTimer === undefined ? this.#ready.shift() : undefined;
   }
 
   /** Says that nothing is left to do for a batch. */

@@ -108,3 +108,28 @@ test("what is delivered while a slow store has not taken it needs no room and is
   expect(store.calls).toEqual(["all", "put m0", "remove m0"]);
   expect(await closed).toEqual({ ok: true });
 });
+
+test("what is left in a slow store goes first, whatever was called before it answered", async () => {
+  const world = new World();
+  const store = new HeldStore();
+  for (let i = 0; i < 3; i++) store.kept.set(`m${i}`, JSON.stringify({ type: "track", ...message(i) }));
+  const client = world.client({ store, flushAt: 2 });
+  for (let i = 3; i < 8; i++) client.track(message(i));
+  await world.pass(9_000);
+  store.release();
+  await world.settle();
+  await world.pass(5_000);
+  expect(world.requests.flatMap(({ batch }) => batch.map(({ event }) => event))).toEqual(
+    Array.from({ length: 8 }, (_, i) => `E${i}`),
+  );
+});
+
+test("a store that does not answer holds messages up as long as a request may take", async () => {
+  const world = new World();
+  const client = world.client({ store: new HeldStore(), flushAt: 1 });
+  client.track(message(1));
+  await world.pass(9_999);
+  expect(world.sizes).toEqual([]);
+  await world.pass(1);
+  expect(world.sizes).toEqual([1]);
+});

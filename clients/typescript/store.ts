@@ -108,7 +108,8 @@ export class StoreCalls {
    * once, and not at all when it is settled before the store has heard of it: a slow store makes nothing grow without an end.
    */
   readonly #waiting = new Set<Entry | Call>();
-  #isBusy = false;
+  /** Whether a call is under way. */
+  isBusy = false;
 
   constructor(store: MessageStore, writeKey: string, log: (line: string) => void) {
     this.#store = store;
@@ -192,14 +193,14 @@ export class StoreCalls {
   }
 
   #run(): void {
-    while (!this.#isBusy) {
+    while (!this.isBusy) {
       const [next] = this.#waiting;
       if (next === undefined) return;
       const call = this.#begin(next);
       if (call === undefined) continue;
-      this.#isBusy = true;
+      this.isBusy = true;
       void call.then(() => {
-        this.#isBusy = false;
+        this.isBusy = false;
         this.#run();
       });
     }
