@@ -1,5 +1,5 @@
 import { decodeText, encodeText } from "./encoding.ts";
-import type { Entry } from "./store.ts";
+import type { Entry } from "./store-calls.ts";
 
 const HEAD = encodeText('{"batch":[');
 const COMMA = 44;

@@ -5,7 +5,7 @@ import { encodeText } from "./encoding.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Host } from "./host.ts";
 import type { Settings } from "./options.ts";
-import type { StoreCalls } from "./store.ts";
+import type { StoreCalls } from "./store-calls.ts";
 
 /** Browsers take 64 KiB in all; the bodies' own frames are part of it. */
 const MAX_BEACON_BYTES = 60_000;

@@ -10,7 +10,7 @@ import { OptionError, type Options, type Settings, settingsOf } from "./options.
 import { Outcomes } from "./outcomes.ts";
 import { Queue } from "./queue.ts";
 import { Sender } from "./sender.ts";
-import { type Left, StoreCalls } from "./store.ts";
+import { type Left, StoreCalls } from "./store-calls.ts";
 import { writeMessage } from "./write-message.ts";
 
 /** How a client ended. `unsent` messages were handed to `onError`, or are left in the store. */

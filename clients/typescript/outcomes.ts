@@ -2,7 +2,7 @@ import type { Batch } from "./batch.ts";
 import { describeReason, type FailureReason } from "./failure.ts";
 import type { CallType } from "./messages.ts";
 import type { Options } from "./options.ts";
-import type { Entry, StoreCalls } from "./store.ts";
+import type { Entry, StoreCalls } from "./store-calls.ts";
 
 export interface OutcomesParts {
   readonly onError: Options["onError"];

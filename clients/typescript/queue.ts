@@ -3,7 +3,7 @@ import { Batch, roomOfBatch } from "./batch.ts";
 import type { Host } from "./host.ts";
 import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { Settings } from "./options.ts";
-import type { Entry } from "./store.ts";
+import type { Entry } from "./store-calls.ts";
 
 export interface QueueParts {
   readonly settings: Pick<Settings, "flushAt" | "flushAfterMs" | "queueBytes">;
