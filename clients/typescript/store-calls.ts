@@ -17,8 +17,6 @@ export interface Entry {
   readonly isFixed: boolean;
   /** Whether the store has it; perhaps from when it is asked to take it. */
   isKept: boolean | "perhaps";
-  /** What the store is to take. */
-  text: string | undefined;
   /** Whether its text says when a beacon took a copy. */
   isMarked: boolean;
   /** When Hookline forgets a copy of an earlier client's beacon. */
@@ -52,10 +50,10 @@ export class StoreCalls {
   readonly #source: string;
   readonly #log: (line: string) => void;
   /**
-   * What waits for the call that is under way, in order: texts to be put, and forgotten where an entry has none, and other calls. An entry waits
-   * once, and not at all when it is settled before the store has heard of it: a slow store makes nothing grow without an end.
+   * What waits for the call that is under way, in order. An entry waits to be put once, and not any more when its message is settled: a
+   * slow store makes nothing grow without an end.
    */
-  readonly #waiting = new Set<Entry | Call>();
+  readonly #waiting = new Map<Entry | Call, Call>();
   /** Whether a call is under way. */
   isBusy = false;
 
@@ -70,15 +68,19 @@ export class StoreCalls {
       key: this.#keyOf(message),
       isFixed: false,
       isKept: false,
-      text: undefined,
       isMarked: false,
       expiresAtMs: Number.POSITIVE_INFINITY,
     };
   }
 
   put(entry: Entry, json: string): void {
-    entry.text = `${this.#source}: ${json}`;
-    this.#wait(entry);
+    const kept = (): void => {
+      entry.isKept = true;
+    };
+    this.#wait(() => {
+      entry.isKept ||= "perhaps";
+      return this.#attempt(() => this.#store.put(entry.key, `${this.#source}: ${json}`), kept);
+    }, entry);
   }
 
   /** Keeps when a beacon took a copy that is likely to have arrived; undefined when it is not likely any more. */
@@ -90,12 +92,9 @@ export class StoreCalls {
   }
 
   remove(entries: readonly Entry[]): void {
-    for (const entry of entries) {
-      entry.text = undefined;
-      if (entry.isKept === false) this.#waiting.delete(entry);
-      else this.#waiting.add(entry);
-    }
-    this.#run();
+    for (const entry of entries) this.#waiting.delete(entry);
+    const keys = entries.filter(({ isKept }) => isKept).map(({ key }) => key);
+    if (keys.length > 0) this.#wait(() => this.#attempt(() => this.#store.remove(keys)));
   }
 
   /** Hands what is left of the source to `take`. */
@@ -111,15 +110,14 @@ export class StoreCalls {
     const message = fieldsOf(json);
     const messageId = message["messageId"];
     if (typeof messageId !== "string") return [{ json }];
-    const formerKey = source === undefined ? messageId : `${source}:${messageId}`;
     const isMarked = copiedAtMs !== undefined;
-    const entry: Entry = {
-      key: user ? this.#keyOf(message) : formerKey,
+    const entry = {
+      ...this.entryOf(message),
+      ...(!user && { key: source === undefined ? messageId : `${source}:${messageId}` }),
       isFixed: !user || isMarked,
       isKept: true,
-      text: undefined,
       isMarked,
-      expiresAtMs: isMarked ? Number(copiedAtMs) + COPIES_KNOWN_MS : Number.POSITIVE_INFINITY,
+      ...(isMarked && { expiresAtMs: Number(copiedAtMs) + COPIES_KNOWN_MS }),
     };
     return [{ messageId, json, entry }];
   }
@@ -135,8 +133,8 @@ export class StoreCalls {
     return new Promise((resolve) => this.#wait(() => void resolve()));
   }
 
-  #wait(next: Entry | Call): void {
-    this.#waiting.add(next);
+  #wait(call: Call, key: Entry | Call = call): void {
+    this.#waiting.set(key, call);
     this.#run();
   }
 
@@ -144,40 +142,16 @@ export class StoreCalls {
     while (!this.isBusy) {
       const [next] = this.#waiting;
       if (next === undefined) return;
-      const call = this.#begin(next);
-      if (call === undefined) continue;
+      const [key, call] = next;
+      this.#waiting.delete(key);
+      const underWay = call();
+      if (underWay === undefined) continue;
       this.isBusy = true;
-      void call.then(() => {
+      void underWay.then(() => {
         this.isBusy = false;
         this.#run();
       });
     }
-  }
-
-  #begin(next: Entry | Call): Promise<void> | undefined {
-    if (isRemoval(next)) return this.#attempt(() => this.#store.remove(this.#takeRemovals()));
-    this.#waiting.delete(next);
-    if (typeof next === "function") return next();
-    const { key, text = "" } = next;
-    next.text = undefined;
-    next.isKept ||= "perhaps";
-    return this.#attempt(
-      () => this.#store.put(key, text),
-      () => {
-        next.isKept = true;
-      },
-    );
-  }
-
-  /** Keys of those to be removed that wait first. */
-  #takeRemovals(): string[] {
-    const keys: string[] = [];
-    for (const next of this.#waiting) {
-      if (!isRemoval(next)) break;
-      this.#waiting.delete(next);
-      keys.push(next.key);
-    }
-    return keys;
   }
 
   /** Nothing when it is done at once. */
@@ -195,10 +169,6 @@ export class StoreCalls {
     }
     return undefined;
   }
-}
-
-function isRemoval(next: Entry | Call): next is Entry & { text: undefined } {
-  return typeof next === "object" && next.text === undefined;
 }
 
 /** Some libraries' promises are not of the runtime's class. */

@@ -132,4 +132,8 @@ test("a store that does not answer holds messages up as long as a request may ta
   expect(world.sizes).toEqual([]);
   await world.pass(1);
   expect(world.sizes).toEqual([1]);
+  const hasty = world.client({ store: new HeldStore() });
+  hasty.track(message(2));
+  expect(await world.until(hasty.close({ timeoutMs: 100 }))).toEqual({ ok: false, unsent: 1 });
+  expect([idsOf(world.failures), world.openTimers]).toEqual([["m2"], 0]);
 });
