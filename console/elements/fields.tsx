@@ -43,9 +43,10 @@ interface NumberInputProps {
   readonly change: (value: unknown) => void;
 }
 
-/** As a number where it is one: what is typed meanwhile (`1.`, `-`) stays as it is, and a text is refused by control. */
-function numberIn(text: string): unknown {
-  return text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text);
+/** Null where it is none, which control refuses: the field keeps what is typed meanwhile (`1.`, `-`). */
+function numberIn(text: string): number | null {
+  const number = Number(text);
+  return text.trim() === "" || !Number.isFinite(number) ? null : number;
 }
 
 export function NumberInput({ change, label, value }: NumberInputProps) {
@@ -75,11 +76,13 @@ interface ListInputProps {
   readonly change: (values: readonly unknown[]) => void;
 }
 
-/** Empty lines are none of the values, and stay in the field. */
+/** Empty lines are none of the values, and stay in the field. Without a number the list has a null, by which it stays one of numbers. */
 export function ListInput({ areNumbers, change, label, value }: ListInputProps) {
   const textOf = (given: unknown): string => (Array.isArray(given) ? given.join("\n") : "");
-  const valuesIn = (text: string): readonly unknown[] =>
-    text.split("\n").flatMap((line) => (line.trim() === "" ? [] : areNumbers ? numberIn(line) : line));
+  const valuesIn = (text: string): readonly unknown[] => {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    return areNumbers ? (lines.length === 0 ? [""] : lines).map(numberIn) : lines;
+  };
   const [typed, setTyped] = useState(textOf(value));
   const shown = JSON.stringify(valuesIn(typed)) === JSON.stringify(value) ? typed : textOf(value);
   return (

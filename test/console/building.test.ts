@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => opened?.close(), 180_000);
 
 test("a filter is built by form, tested on the last calls with what decided each, and saved", async () => {
-  const { click, looks, open, page, text, type, untilText } = shown;
+  const { click, looks, open, page, tabTo, text, type, untilText } = shown;
   await world.send({ userId: "u-big", event: "Filtered", messageId: "f-1", properties: { total: 120 } });
   await world.send({ userId: "u-small", event: "Filtered", messageId: "f-2", properties: { total: 80 } });
   const calls = () => world.api<{ data: { messageId: string }[] }>(`/v1/sources/${world.source.id}/calls`);
@@ -43,7 +43,12 @@ test("a filter is built by form, tested on the last calls with what decided each
   await untilText("filter.all[1]");
   await click("Remove filter.all[1]");
   await type("Path", "properties.total");
-  await type("Value", "100");
+  // A number that is emptied, and one that begins with a sign, stay numbers while they are typed.
+  await tabTo("Value");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.type("-");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.type("100");
   await click("Add a group");
   await untilText("filter.all[1].any[0]");
   await click("Remove filter.all[1]");

@@ -93,6 +93,8 @@ test("a value's type is what it is, or the first that the operator has", () => {
   expect(valueTypeOf({ op: "eq", value: 1 })).toBe("number");
   expect(valueTypeOf({ op: "starts_with", value: 1 })).toBe("text");
   expect(valueTypeOf({ op: "in", value: [1] })).toBe("numbers");
+  expect(valueTypeOf({ op: "eq", value: null })).toBe("number");
+  expect(valueTypeOf({ op: "in", value: [null, 2] })).toBe("numbers");
   expect(valueTypeOf({ op: "eq", value: { trait: "x" } })).toBe("a trait");
   expect(blankValue("eq", "a trait")).toEqual({ trait: "" });
 });
