@@ -27,8 +27,7 @@ const SWITCH = { title: "Switch or delete it", on: "Switch it on", off: "Switch 
 export function SwitchSection({ counts = {}, isOn, labels = SWITCH, questions, ...of }: SwitchSectionProps) {
   const navigate = useNavigate();
   const to = isOn ? "off" : "on";
-  const countOf = (count: Deed["count"]) => count && { count };
-  const remove = { label: "Delete it", question: questions.gone, ...countOf(counts.gone), run: of.remove };
+  const remove = { label: "Delete it", question: questions.gone, count: counts.gone, run: of.remove };
   return (
     <section aria-label={labels.title}>
       <h2>{labels.title}</h2>
@@ -36,7 +35,7 @@ export function SwitchSection({ counts = {}, isOn, labels = SWITCH, questions, .
         <Action
           label={labels[to]}
           question={questions[to]}
-          {...(isOn && countOf(counts.off))}
+          count={isOn ? counts.off : undefined}
           run={() => of.change(!isOn)}
         />
         {[remove, ...(of.alsoRemove ? [of.alsoRemove] : [])].map(({ run, ...deed }) => (

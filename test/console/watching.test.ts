@@ -45,6 +45,7 @@ async function setHidden(isHidden: boolean): Promise<void> {
   }`);
 }
 
+const OPEN_QUESTION = `document.querySelector("dialog[open]") !== null`;
 const count = async (script: string): Promise<number> => Number(await shown.page.evaluate(script));
 const refusedPath = () => `/v1/sources/${world.source.id}/refused-calls`;
 
@@ -153,11 +154,11 @@ test("a session ends with its token, which is said, and what was typed comes bac
         .then(({ status }) => status === ${wanted})`,
       { timeout: TIMEOUT_MS },
     );
-  const signIn = async (token: string): Promise<void> => {
+  const signIn = async (token: string, seen = "A new source"): Promise<void> => {
     await untilStatus(200, token);
     await type("Token", token);
     await click("Sign in");
-    await untilText("A new source");
+    await untilText(seen);
   };
   const untilEnded = async (): Promise<void> => {
     writeFileSync(file, second);
@@ -183,6 +184,16 @@ test("a session ends with its token, which is said, and what was typed comes bac
   await untilEnded();
   await signIn("token-of-the-second");
   expect(await page.evaluate(named)).toBe("");
+  // A question that stayed open would let nobody sign in.
+  await open(`/destinations/${world.refusing}`);
+  await click("Pause");
+  await page.waitForFunction(OPEN_QUESTION, { timeout: TIMEOUT_MS });
+  writeFileSync(file, first);
+  await untilText("The session has ended.");
+  expect(await page.evaluate(OPEN_QUESTION)).toBe(false);
+  writeFileSync(file, `${first},${second}`);
+  await signIn("token-of-the-second", "Send what waits now");
+  expect(await page.evaluate(OPEN_QUESTION)).toBe(false);
   expect(guarded.faults).toEqual([]);
   await page.close();
 });
@@ -203,4 +214,19 @@ test("one call is sent to another destination", async () => {
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await untilText("It is being sent");
   await world.receiver.untilReceived("/elsewhere", 1, TIMEOUT_MS);
+});
+
+test("a question that is open does what it asked, whatever changes meanwhile", async () => {
+  const { click, open, page, untilText } = shown;
+  const path = `/v1/destinations/${world.refusing}`;
+  await open(`/destinations/${world.refusing}`);
+  await click("Pause");
+  await page.waitForFunction(OPEN_QUESTION, { timeout: TIMEOUT_MS });
+  await world.api(`${path}/pause`, {});
+  // Behind the question, on the button that opened it.
+  await untilText("Resume");
+  await page.evaluate(`document.querySelector("dialog[open] .main").click()`);
+  await untilText("It is paused.");
+  expect(await world.api(path)).not.toMatchObject({ paused: null });
+  await world.api(`${path}/resume`, {});
 });
