@@ -12,7 +12,7 @@ const NOT_FOUND = 404;
 const SERVER_ERROR = 500;
 
 function titleOf(error: Error): string {
-  if (!(error instanceof ApiProblem)) return "This could not be shown";
+  if (!(error instanceof ApiProblem)) return "This did not work";
   if (error.status === FORBIDDEN) return "Your token does not allow this";
   if (error.status === NOT_FOUND) return "There is none";
   if (error.status === UNAUTHORIZED) return "This token is not known";

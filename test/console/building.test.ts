@@ -1,7 +1,10 @@
 // What is built in the console: filters, audiences and lists of members, in a real Chromium, against the whole product on real Kafka.
+import { utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { requestJson } from "#support/api";
 import type { ConsolePage } from "#support/console";
+import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
 import { openShownWorld, type ShownWorld } from "./shown.ts";
 import type { World } from "./world.ts";
@@ -299,15 +302,16 @@ test("how far a preparation is, and how long it goes on, is shown while it is un
   await untilText("1 member");
 });
 
-/** Chooses a file in the form, as a person would. */
-const choose = (name: string, content: string) =>
-  shown.page.evaluate(`(() => {
-    const files = new DataTransfer();
-    files.items.add(new File([${JSON.stringify(content)}], ${JSON.stringify(name)}));
-    const input = document.querySelector("input[type=file]");
-    input.files = files.files;
-    input.dispatchEvent(new Event("change", { bubbles: true }));
-  })()`);
+const folder = scratchFolder();
+
+/** Writes the file, and chooses it in the form. */
+async function choose(name: string, content: string): Promise<void> {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  const opening = shown.page.waitForFileChooser();
+  await shown.page.evaluate(`document.querySelector("input[type=file]").click()`);
+  await (await opening).accept([path]);
+}
 
 test("members are uploaded: wrong rows by their lines, the differences before anything changes, then the progress", async () => {
   const { click, looks, open, page, text, type, untilText } = shown;
@@ -318,8 +322,14 @@ test("members are uploaded: wrong rows by their lines, the differences before an
   await choose("guests.csv", "name,userId\na,u1\nb,\n");
   await click("Upload it, and show the differences");
   await untilText("line 3 has no userId");
+  const mended = join(folder, "guests.csv");
+  writeFileSync(mended, "name,userId\na,u1\n");
+  // Browsers compare whole seconds.
+  utimesSync(mended, 1, 1);
+  await click("Upload it, and show the differences");
+  await untilText("The file has changed since it was chosen");
   const rows = Array.from({ length: 30 }, (_, at) => `x,guest-${at}`);
-  await choose("guests 2.csv", ["name,userId", ...rows, rows[0]].join("\n"));
+  await choose("guests.csv", ["name,userId", ...rows, rows[0]].join("\n"));
   await click("Upload it, and show the differences");
   await untilText("Nothing is changed yet");
   await untilText("Members of Guests are then");
@@ -338,6 +348,9 @@ test("members are uploaded: wrong rows by their lines, the differences before an
   await untilText("remove.ndjson");
   await untilText("Nothing is changed yet");
   expect(await text()).toMatch(/Added\s+0\s+Removed\s+1/);
+  await type("Members are then", "add");
+  await click("Upload it, and show the differences");
+  await untilText("Members of Guests are then those that it names, too.");
 });
 
 test("nothing of it failed, or asked anybody but control", () => {

@@ -23,6 +23,8 @@ export interface Page {
     start(options: { categories: readonly string[] }): Promise<void>;
     stop(): Promise<Uint8Array | undefined>;
   };
+  /** Resolves when the page opens one; `accept` chooses these files in it. */
+  waitForFileChooser(): Promise<{ accept(paths: string[]): Promise<void> }>;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   screenshot(options: { path: string; type: "webp"; quality: number }): Promise<unknown>;
   setViewport(viewport: { width: number; height: number }): Promise<void>;

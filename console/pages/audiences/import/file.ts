@@ -16,5 +16,5 @@ export function described(name: string): Described {
 /** A name for an upload that nobody has given yet: of the file and the moment, in letters that an import id may have. */
 export function importIdOf(name: string, at: Date): string {
   const file = name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
-  return `${file}:${at.toISOString().replace(/\.\d+Z$/, "Z")}`;
+  return `${file}:${at.toISOString()}`;
 }

@@ -34,6 +34,13 @@ interface Upload {
 
 async function send(id: string, { file, importId, mode }: Upload): Promise<Import> {
   const { contentType, isCompressed } = described(file.name);
+  // A browser does not read a file that was saved since, and its upload would fail as if control were away.
+  await file
+    .slice(0, 1)
+    .arrayBuffer()
+    .catch(() => {
+      throw new Error("The file has changed since it was chosen: choose it again.");
+    });
   const path = `/v1/audiences/${encodeURIComponent(id)}/members/${encodeURIComponent(importId)}`;
   const query = new URLSearchParams({ mode, hold: "true" });
   return await upload<Import>(`${path}?${query}`, file, {
@@ -49,7 +56,11 @@ function Uploading({ id, show }: { readonly id: string; readonly show: (importId
   const [mode, setMode] = useState<string>("replace");
   const { error, isPending, mutate } = useMutation({
     mutationFn: (given: Upload) => send(id, given),
-    onSuccess: (made) => show(made.id),
+    onSuccess: (made, sent) => {
+      // What is uploaded next is another import, also where it is the same file.
+      setImportId((now) => (now === sent.importId ? importIdOf(sent.file.name, new Date()) : now));
+      show(made.id);
+    },
   });
   return (
     <form
@@ -67,6 +78,11 @@ function Uploading({ id, show }: { readonly id: string; readonly show: (importId
             id={fileId}
             type="file"
             accept=".csv,.ndjson,.jsonl,.gz,text/csv"
+            // To choose the same file again is a choice, too.
+            onClick={({ currentTarget }) => {
+              currentTarget.value = "";
+              setFile(undefined);
+            }}
             onChange={({ target }) => {
               const chosen = target.files?.[0];
               setFile(chosen);
