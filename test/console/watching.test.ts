@@ -230,3 +230,26 @@ test("a question that is open does what it asked, whatever changes meanwhile", a
   expect(await world.api(path)).not.toMatchObject({ paused: null });
   await world.api(`${path}/resume`, {});
 });
+
+test("a dead letter that was sent, or is not listed, is not sent with those that are chosen next", async () => {
+  const { click, open, page, tabTo, untilText } = shown;
+  interface Letters {
+    readonly data: readonly { readonly deadAt: string; readonly messageId: string }[];
+  }
+  const last = async () => {
+    const [newest] = (await world.api<Letters>(`/v1/dead-letters?destinationId=${world.refusing}`)).data;
+    return newest?.messageId === "dead-1" && newest.deadAt;
+  };
+  await world.send({ userId: "u-dead", event: "Died Last", messageId: "dead-1" });
+  const deadAt = await until(last, { timeoutMs: TIMEOUT_MS, what: "its dead letter" });
+  await open(`/destinations/${world.refusing}/dead-letters`);
+  await untilText("dead-1");
+  await page.evaluate(`document.querySelectorAll("tbody input").forEach((box) => box.click())`);
+  await tabTo("From (ISO 8601)");
+  await page.keyboard.type(deadAt);
+  await page.keyboard.press("Enter");
+  await click("Send the 1 chosen again");
+  await page.evaluate(`document.querySelector("dialog[open] .main").click()`);
+  await untilText("how far it is");
+  await untilText("Send the 0 chosen again");
+});

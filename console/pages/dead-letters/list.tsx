@@ -20,18 +20,23 @@ interface ReplayProps {
   readonly question: string;
   readonly selection: Selection;
   readonly disabled?: boolean;
+  readonly sent?: () => void;
 }
 
 const ask = (body: Selection) => answerOf(api.POST("/v1/dead-letters/replay", { body }));
 
-export function Replay({ label, question, selection, disabled = false }: ReplayProps) {
+export function Replay({ label, question, selection, disabled = false, sent }: ReplayProps) {
   return (
     <Action
       label={label}
       question={question}
       disabled={disabled}
       count={async () => counted(await ask({ ...selection, dryRun: true }))}
-      run={() => ask(selection)}
+      run={async () => {
+        const answer = await ask(selection);
+        sent?.();
+        return answer;
+      }}
       done={(answer) =>
         "replayId" in answer && (
           <>
@@ -40,6 +45,24 @@ export function Replay({ label, question, selection, disabled = false }: ReplayP
           </>
         )
       }
+    />
+  );
+}
+
+interface ReplayChosenProps {
+  /** What is chosen and listed: nobody sees what the filters hide. */
+  readonly ids: string[];
+  readonly forget: (ids: readonly string[]) => void;
+}
+
+function ReplayChosen({ ids, forget }: ReplayChosenProps) {
+  return (
+    <Replay
+      label={`Send the ${ids.length} chosen again`}
+      question={`${ids.length} dead letters are sent to their destinations again.`}
+      selection={{ ids }}
+      disabled={ids.length === 0}
+      sent={() => forget(ids)}
     />
   );
 }
@@ -161,11 +184,9 @@ export function DeadLetterList({ destinationId }: { readonly destinationId?: str
         {(rows) => (
           <>
             <div className="row">
-              <Replay
-                label={`Send the ${chosen.size} chosen again`}
-                question={`${chosen.size} dead letters are sent to their destinations again.`}
-                selection={{ ids: [...chosen] }}
-                disabled={chosen.size === 0}
+              <ReplayChosen
+                ids={rows.flatMap(({ id }) => (chosen.has(id) ? id : []))}
+                forget={(ids) => setChosen((now) => new Set([...now].filter((id) => !ids.includes(id))))}
               />
               <Replay
                 label="Send all of them again"
