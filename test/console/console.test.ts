@@ -360,6 +360,17 @@ test("by keyboard alone: from the list to the failing endpoint's answer, and out
   await untilText("no room here");
 });
 
+/** Holds back what the page sends with this method, as a slow Kafka does, until its `goOn()`. */
+const holdBack = (method: string) =>
+  shown.page.evaluate(`{
+    const send = fetch;
+    const held = new Promise((resolve) => { window.goOn = resolve; });
+    window.fetch = async (asked, ...more) => {
+      if (asked.method === ${JSON.stringify(method)}) await held;
+      return send(asked, ...more);
+    };
+  }`);
+
 test("options of a destination are changed, refused beside their field, and not over somebody else's change", async () => {
   const { click, open, page, text, type, untilText } = shown;
   const option = async () =>
@@ -412,6 +423,16 @@ test("options of a destination are changed, refused beside their field, and not 
   await click("Save");
   await untilText("Saved: in force");
   expect(await option()).toMatchObject({ maxInFlight: 8 });
+
+  await holdBack("PATCH");
+  await type("Requests in flight", "6");
+  await click("Save");
+  await untilText("Saving …");
+  await page.evaluate(`document.querySelector("form.edit input").focus()`);
+  await page.keyboard.type("Lost");
+  expect(await page.evaluate(`document.querySelector("form.edit input").value`)).toBe("Renamed");
+  await page.evaluate("goOn()");
+  await untilText("Saved: in force");
 });
 
 test("a secret is rotated step by step, and signs the next call", async () => {
@@ -497,7 +518,13 @@ test("a suppression is begun by its dialog, ends, and stands in the audit with w
   await click("Begin it");
   await untilText("suppress: 2 users, in the whole workspace.");
   await untilText("0 of 2 users are known to audiences and computed traits");
+  await holdBack("POST");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
+  await untilText("Begin it …");
+  await type("User ids", "for the next one");
+  await page.evaluate("goOn()");
+  await untilText("how far it is");
+  expect(await page.evaluate(`document.querySelector("main textarea").value`)).toBe("for the next one");
   await click("how far it is");
   await untilText("finished", TIMEOUT_MS);
   regulationId = String(await page.evaluate("location.pathname.split('/').at(-1)"));

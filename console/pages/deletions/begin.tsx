@@ -80,7 +80,8 @@ export function Begin() {
   };
   const run = async () => {
     const answer = await ask({});
-    setWanted(NOTHING);
+    // What was typed meanwhile is for the next one.
+    setWanted((now) => (now === wanted ? NOTHING : now));
     return answer;
   };
   const count = async () => {

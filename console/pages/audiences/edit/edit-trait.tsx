@@ -51,7 +51,7 @@ function Editor({ of: { etag, trait }, reload }: EditorProps) {
   });
   return (
     <>
-      <TraitForm key={etag} initial={before} error={error} submit={mutate}>
+      <TraitForm key={etag} initial={before} error={error} isPending={isPending} submit={mutate}>
         {(wanted) => (
           <Save
             changed={Object.keys(patchOf(before, wanted))}

@@ -62,6 +62,7 @@ function Editor({ of: { audience, etag }, reload }: EditorProps) {
         key={etag}
         initial={before}
         error={error}
+        isPending={isPending}
         hasDefinition={kind === "audience"}
         submit={mutate}
       >

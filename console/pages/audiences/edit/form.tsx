@@ -78,6 +78,8 @@ interface FormProps {
   readonly children: (wanted: Wanted) => ReactNode;
   readonly hasDefinition: boolean;
   readonly canBeAnonymous?: boolean;
+  /** While it is being saved: what was typed then would be lost. */
+  readonly isPending: boolean;
   readonly submit: (wanted: Wanted) => void;
 }
 
@@ -88,6 +90,7 @@ export function AudienceForm({
   error,
   hasDefinition,
   initial,
+  isPending,
   submit,
 }: FormProps) {
   const [wanted, setWanted] = useState(initial);
@@ -95,6 +98,7 @@ export function AudienceForm({
   return (
     <form
       className="edit"
+      inert={isPending}
       onSubmit={(event) => {
         event.preventDefault();
         submit(wanted);

@@ -32,7 +32,7 @@ function Form() {
       <div className="filters">
         <TextInput label="Key, or nothing: made from the name" value={key} change={setKey} />
       </div>
-      <TraitForm initial={NOTHING} error={error} submit={mutate}>
+      <TraitForm initial={NOTHING} error={error} isPending={isPending} submit={mutate}>
         {({ definition, name }) => (
           <button
             type="submit"

@@ -63,6 +63,7 @@ function Form() {
       <AudienceForm
         initial={NOTHING}
         error={error}
+        isPending={isPending}
         hasDefinition={kind === "audience"}
         canBeAnonymous
         submit={(wanted) => mutate({ ...wanted, kind, key: key.trim() })}

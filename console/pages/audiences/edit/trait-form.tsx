@@ -16,10 +16,12 @@ interface FormProps {
   readonly error: Error | null;
   /** Its buttons. */
   readonly children: (wanted: WantedTrait) => ReactNode;
+  /** While it is being saved: what was typed then would be lost. */
+  readonly isPending: boolean;
   readonly submit: (wanted: WantedTrait) => void;
 }
 
-export function TraitForm({ children, error, initial, submit }: FormProps) {
+export function TraitForm({ children, error, initial, isPending, submit }: FormProps) {
   const [wanted, setWanted] = useState(initial);
   const { definition, name } = wanted;
   const preview = useTraitPreview(definition);
@@ -29,6 +31,7 @@ export function TraitForm({ children, error, initial, submit }: FormProps) {
   return (
     <form
       className="edit"
+      inert={isPending}
       onSubmit={(event) => {
         event.preventDefault();
         submit(wanted);

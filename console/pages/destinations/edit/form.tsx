@@ -35,7 +35,7 @@ function usePatch({ destination: { id }, etag }: Read, saved: (read: Read) => vo
       ),
     onSuccess: (read) => {
       saved(read);
-      return queries.invalidateQueries();
+      void queries.invalidateQueries();
     },
   });
 }
@@ -50,6 +50,8 @@ function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<t
   return (
     <form
       className="edit"
+      // What was typed now would be gone with the version that is being saved.
+      inert={isPending}
       onSubmit={(event) => {
         event.preventDefault();
         if (form.problems.length === 0 && changed.length > 0) mutate(form.patch);
