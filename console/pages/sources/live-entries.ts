@@ -67,9 +67,15 @@ export function bodyOf({ data }: LiveEntry): { readonly body: string | undefined
 
 const lowerCase = new WeakMap<LiveEntry, string>();
 
+/** The text that came has the quotation marks of the body escaped. */
+function shownOf(entry: LiveEntry): string {
+  const { body = "", rest } = bodyOf(entry);
+  return `${JSON.stringify(rest)}\n${body}`;
+}
+
 /** Made once for each: ten thousand are searched five times a second. */
 function lowerCaseOf(entry: LiveEntry): string {
-  const known = lowerCase.get(entry) ?? entry.text.toLowerCase();
+  const known = lowerCase.get(entry) ?? shownOf(entry).toLowerCase();
   lowerCase.set(entry, known);
   return known;
 }
