@@ -112,9 +112,12 @@ export function valueTypeOf(node: Node): string {
   const { op, value } = node;
   const types = Object.keys(VALUE_TYPES[OPERATORS[String(op)]?.value ?? "none"]);
   if (isNode(value)) return TRAIT_TYPE;
-  // Null, an object, is a number that is not typed yet.
   const names: Readonly<Record<string, string>> = {
-    ...{ string: "text", number: "number", boolean: "yes or no", object: "number" },
+    string: "text",
+    number: "number",
+    boolean: "yes or no",
+    // Null: a number that is not typed yet.
+    object: "number",
   };
   const [first] = Array.isArray(value) ? value : [];
   const name = Array.isArray(value) ? `${names[typeof first] ?? "text"}s` : names[typeof value];
