@@ -80,6 +80,18 @@ describe("accumulator", () => {
     expect(namesOf(accumulator.take(all))).toEqual(["second"]);
   });
 
+  test("what waits for a partition that is under way, or refused, makes no request worth sending", () => {
+    const accumulator = new Accumulator({ ...LIMITS, maxRecordsPerPartition: 1 });
+    for (const name of ["a", "b"]) accumulator.add(pending(0, name));
+    const [batch] = accumulator.take(all);
+    accumulator.add(pending(0, "c"));
+    if (batch !== undefined) accumulator.putBack(batch);
+    expect(accumulator.waiting).toBe(0);
+    if (batch !== undefined) accumulator.release(batch, 1);
+    expect(accumulator.waiting).toBe(3);
+    expect(accumulator.take(all)).toMatchObject([{ failures: 1, records: [{ record: { key: "a" } }] }]);
+  });
+
   test("what is put back goes out before what came later", () => {
     const accumulator = new Accumulator(LIMITS);
     for (const name of ["a", "b"]) accumulator.add(pending(0, name));

@@ -1,5 +1,8 @@
 import type { OutgoingRecord, TopicPartition } from "../types.ts";
 
+/** The size of a record in a request beside its key and value. */
+const RECORD_OVERHEAD_BYTES = 20;
+
 /** One call of `send`: settled once, when its last record is acknowledged or the first one fails for good. */
 export interface Delivery {
   settled: boolean;
@@ -25,6 +28,8 @@ export interface PartitionBatch {
   readonly partition: number;
   readonly records: readonly PendingRecord[];
   readonly sizeBytes: number;
+  /** Times in a row that the partition was refused before. */
+  readonly failures: number;
 }
 
 export interface BatchLimits {
@@ -44,7 +49,9 @@ interface PartitionQueue {
   records: PendingRecord[];
   /** Records before this index have been taken. */
   head: number;
+  /** A request carries it, or it waits for its next try. */
   inFlight: boolean;
+  failures: number;
 }
 
 /**
@@ -62,7 +69,7 @@ export class Accumulator {
     this.#limits = limits;
   }
 
-  /** Records that no request carries. */
+  /** Records that a request could take now. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -75,8 +82,9 @@ export class Accumulator {
   add(pending: PendingRecord): void {
     const queue = this.#queue(pending.record.topic, pending.partition);
     queue.records.push(pending);
+    if (queue.inFlight) return;
     this.#waiting += 1;
-    if (!queue.inFlight) this.#ready.add(queue);
+    this.#ready.add(queue);
   }
 
   /**
@@ -102,27 +110,29 @@ export class Accumulator {
     const queue = this.#queue(batch.topic, batch.partition);
     queue.records = [...batch.records, ...queue.records.slice(queue.head)];
     queue.head = 0;
-    this.#waiting += batch.records.length;
   }
 
-  /** The request that carried this partition is over. */
-  release(batch: PartitionBatch): void {
+  /** The next request may carry this partition again. */
+  release(batch: PartitionBatch, failures = 0): void {
     const queue = this.#queue(batch.topic, batch.partition);
     queue.inFlight = false;
-    if (queue.head < queue.records.length) this.#ready.add(queue);
+    queue.failures = failures;
+    if (queue.head === queue.records.length) return;
+    this.#waiting += queue.records.length - queue.head;
+    this.#ready.add(queue);
   }
 
   #takeFrom(queue: PartitionQueue, roomBytes: number): PartitionBatch | undefined {
     const records: PendingRecord[] = [];
     const maxBytes = Math.min(roomBytes, this.#limits.maxBytesPerPartition);
     let sizeBytes = 0;
+    this.#waiting -= queue.records.length - queue.head;
     while (records.length < this.#limits.maxRecordsPerPartition) {
       const next = queue.records[queue.head];
       if (next === undefined) break;
       const skipped = next.delivery.settled;
       if (!skipped && records.length > 0 && sizeBytes + next.sizeBytes > maxBytes) break;
       queue.head += 1;
-      this.#waiting -= 1;
       if (skipped) continue;
       records.push(next);
       sizeBytes += next.sizeBytes;
@@ -131,7 +141,7 @@ export class Accumulator {
     this.#ready.delete(queue);
     if (records.length === 0) return undefined;
     queue.inFlight = true;
-    return { topic: queue.topic, partition: queue.partition, records, sizeBytes };
+    return { topic: queue.topic, partition: queue.partition, records, sizeBytes, failures: queue.failures };
   }
 
   #queue(topic: string, partition: number): PartitionQueue {
@@ -142,11 +152,17 @@ export class Accumulator {
     }
     let queue = queues[partition];
     if (queue === undefined) {
-      queue = { topic, partition, records: [], head: 0, inFlight: false };
+      queue = { topic, partition, records: [], head: 0, inFlight: false, failures: 0 };
       queues[partition] = queue;
     }
     return queue;
   }
+}
+
+export function sizeOf({ headers, key, value }: OutgoingRecord): number {
+  let sizeBytes = (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+  if (headers !== undefined) for (const [name, text] of headers) sizeBytes += name.length + text.length;
+  return sizeBytes;
 }
 
 /** Frees what was taken, without moving the rest each time. */

@@ -1,7 +1,7 @@
 import type { Host, Timer } from "#host";
 import { backoffMs } from "../backoff.ts";
 
-const RETRY_MS = { first: 50, max: 1_000 };
+export const RETRY_MS = { first: 50, max: 1_000 };
 
 interface Broker {
   inFlight: number;

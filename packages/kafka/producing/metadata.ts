@@ -6,7 +6,7 @@ import type { TopicPartition } from "../types.ts";
 /** The age until which a partition count or a leader is believed, as in the Java client. */
 const MAX_AGE_MS = 300_000;
 
-const NO_LEADER = -1;
+export const NO_LEADER = -1;
 
 interface TopicMetadata {
   readonly fetchedAtMs: number;

@@ -18,6 +18,7 @@ const written: Answer = async (batches) =>
   batches.map(({ topic, partition }) => ({ topic, partition, error: undefined }));
 
 const unavailable = new KafkaError("unavailable", "connection lost", { canRetry: true });
+const notEnoughReplicas = new KafkaError("request_failed", "too few in sync", { canRetry: true });
 const tooLarge = new KafkaError("record_too_large", "too large", { canRetry: false });
 
 /** A produce client that answers as told, then as if all were well; it keeps every request's keys. */
@@ -66,15 +67,19 @@ function newProducer(
   return producer;
 }
 
-/** One whose clock the test moves; all partitions are led by broker 1. */
+/** One whose clock the test moves; one broker leads all partitions. */
 function manualProducer(
   client: ProduceClient,
   host: TestHost,
-  { logger = recordingLogger().logger, partitions = 1 }: { logger?: KafkaLogger; partitions?: number } = {},
+  {
+    logger = recordingLogger().logger,
+    partitions = 1,
+    leader = 1,
+  }: { logger?: KafkaLogger; partitions?: number; leader?: number } = {},
 ): BatchingProducer {
   const metadata: ProducerParts["metadata"] = {
     partitionCount: () => partitions,
-    leader: () => 1,
+    leader: () => leader,
     fetch: async () => undefined,
     renew: () => undefined,
   };
@@ -361,6 +366,66 @@ describe("producer", () => {
         message: "records are sent again",
       })),
     );
+  });
+
+  test("a partition that its leader refuses waits alone: the others of that leader are sent, and its own keep their order", async () => {
+    const client = new ScriptedClient();
+    const refused: Answer = async (batches) =>
+      (await written(batches)).map((outcome) =>
+        outcome.partition === 0 ? { ...outcome, error: notEnoughReplicas } : outcome,
+      );
+    client.answers.push(...new Array(1_000).fill(refused));
+    const host = new TestHost();
+    const { logger, lines } = recordingLogger();
+    const producer = manualProducer(client, host, { logger, partitions: 3 });
+    const other =
+      Array.from({ length: 100 }, (_, i) => `x-${i}`).find((key) => partitionOfKey(key, 3) > 0) ?? "";
+    const own = [producer.send(Array.from({ length: 300 }, () => record(KEYS[0] ?? "")))];
+    let taken = 0;
+    const takenAtOnce: number[] = [];
+    for (let second = 0; second < 10; second += 1) {
+      own.push(producer.send([record(KEYS[second] ?? "")]));
+      void producer.send([record(other)]).then(() => (taken += 1));
+      await host.advance(4);
+      takenAtOnce.push(taken);
+      await host.advance(996);
+    }
+    expect(takenAtOnce).toEqual(takenAtOnce.map((_, index) => index + 1));
+    const tries = client.requests.filter((batches) => batches.some(({ partition }) => partition === 0));
+    expect([tries.length < 20, client.resets]).toEqual([true, 0]);
+    expect(lines.map(({ fields }) => fields)).toMatchObject(
+      [1, 2, 4, 8].map((failures) => ({ failures, partitions: 1 })),
+    );
+    client.answers.length = 0;
+    await host.advance(1_000);
+    await Promise.all(own);
+    const keys = keysOf(client)
+      .at(-1)
+      ?.filter((key) => key !== other);
+    expect(keys).toEqual([...new Array(300).fill(KEYS[0]), ...KEYS.slice(0, 10)]);
+    await producer.close();
+    expect(host.timers).toBe(0);
+  });
+
+  test("a partition that no answer speaks of has the connections replaced, though others are written", async () => {
+    const client = new ScriptedClient();
+    const without: Answer = async (batches) =>
+      (await written(batches)).filter(({ partition }) => partition > 0);
+    client.answers.push(...new Array(5).fill(without));
+    await newProducer(client).send(["a", ...KEYS].map((key) => record(key)));
+    expect(client.resets).toBe(1);
+  });
+
+  test("a partition that nobody leads has no connection replaced", async () => {
+    const client = new ScriptedClient();
+    client.answers.push(...new Array(10).fill(() => Promise.reject(unavailable)));
+    const host = new TestHost();
+    const { logger } = recordingLogger();
+    const producer = manualProducer(client, host, { logger, leader: -1 });
+    const sent = producer.send([record("a")]);
+    await host.advance(60_000);
+    await sent;
+    expect([client.requests.length, client.resets]).toEqual([11, 0]);
   });
 
   test("two hundred records do not wait for the linger, fewer do", async () => {

@@ -1,12 +1,12 @@
 import type { Host, Timer } from "#host";
-import { isWorthLogging } from "../backoff.ts";
+import { backoffMs, isWorthLogging } from "../backoff.ts";
 import type { ProduceClient } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "../types.ts";
-import { Accumulator, type Delivery, type PartitionBatch } from "./accumulator.ts";
-import { BrokerInFlight } from "./broker-in-flight.ts";
+import { Accumulator, type Delivery, type PartitionBatch, sizeOf } from "./accumulator.ts";
+import { BrokerInFlight, RETRY_MS } from "./broker-in-flight.ts";
 import { Deliveries } from "./deliveries.ts";
-import type { MetadataCache } from "./metadata.ts";
+import { type MetadataCache, NO_LEADER } from "./metadata.ts";
 import { partitionOfKey } from "./partitioner.ts";
 import { type FailedBatch, sortByOutcome } from "./produce-result.ts";
 import { TopicGate } from "./topic-gate.ts";
@@ -25,9 +25,6 @@ const LIMITS = {
   maxBytesPerPartition: 900_000,
   maxBytesPerRequest: 4_000_000,
 };
-
-/** The size of a record in a request beside its key and value. */
-const RECORD_OVERHEAD_BYTES = 20;
 
 /** Waiting records from which on a request is worth sending at once. */
 const FULL_ENOUGH_RECORDS = 200;
@@ -49,12 +46,6 @@ function aborted(): KafkaError {
   return new KafkaError("aborted", "what was to be written is given up", { canRetry: false });
 }
 
-function sizeOf({ headers, key, value }: OutgoingRecord): number {
-  let sizeBytes = (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
-  if (headers !== undefined) for (const [name, text] of headers) sizeBytes += name.length + text.length;
-  return sizeBytes;
-}
-
 /**
  * Batches by itself: after a quiet time a record leaves in the same turn of the event loop; those that follow gather (fact 6)
  * until `lingerMs` after the last request, or until they fill one.
@@ -66,6 +57,8 @@ export class BatchingProducer implements Producer {
   readonly #deliveries: Deliveries;
   readonly #brokers: BrokerInFlight;
   readonly #gate: TopicGate;
+  /** The pauses of partitions. */
+  readonly #pauses = new Set<Timer>();
   #keyless = 0;
   #flush: Timer | undefined;
   #linger: Timer | undefined;
@@ -118,6 +111,7 @@ export class BatchingProducer implements Producer {
     await this.#deliveries.drain(CLOSE_TIMEOUT_MS);
     this.#gate.close();
     this.#brokers.close();
+    for (const pause of this.#pauses) pause.clear();
     this.#flush?.clear();
     this.#linger?.clear();
     await this.#parts.client.close();
@@ -170,23 +164,27 @@ export class BatchingProducer implements Producer {
 
   async #dispatch(broker: number, batches: readonly PartitionBatch[]): Promise<void> {
     this.#brokers.enter(broker);
-    const { written, failed } = await this.#trySending(batches);
-    for (const batch of written) this.#acknowledge(batch);
+    const { written, failed, isAnswered } = await this.#trySending(batches);
+    for (const batch of written) {
+      this.#acknowledge(batch);
+      this.#accumulator.release(batch);
+    }
     const retried = failed.filter(({ error }) => error.canRetry);
-    if (retried.length > 0) this.#retry(broker, retried);
-    else this.#brokers.succeeded(broker);
+    if (retried.length > 0) this.#retry(broker, retried, isAnswered);
+    if (isAnswered || retried.length === 0) this.#brokers.succeeded(broker);
     for (const { batch, error } of failed) if (!error.canRetry) await this.#isolate(broker, batch, error);
     this.#brokers.leave(broker);
-    for (const batch of batches) this.#accumulator.release(batch);
     if (this.#accumulator.waiting > 0) this.#scheduleFlush();
   }
 
-  async #trySending(batches: readonly PartitionBatch[]): Promise<ReturnType<typeof sortByOutcome>> {
+  async #trySending(
+    batches: readonly PartitionBatch[],
+  ): Promise<ReturnType<typeof sortByOutcome> & { isAnswered: boolean }> {
     try {
-      return sortByOutcome(batches, await this.#parts.client.send(batches));
+      return { ...sortByOutcome(batches, await this.#parts.client.send(batches)), isAnswered: true };
     } catch (thrown) {
       const error = fromClientError(thrown);
-      return { written: [], failed: batches.map((batch) => ({ batch, error })) };
+      return { written: [], failed: batches.map((batch) => ({ batch, error })), isAnswered: false };
     }
   }
 
@@ -194,34 +192,58 @@ export class BatchingProducer implements Producer {
     for (const { delivery, sizeBytes } of batch.records) this.#deliveries.acknowledge(delivery, sizeBytes);
   }
 
-  #retry(broker: number, failed: readonly FailedBatch[]): void {
-    const failures = this.#brokers.failed(broker);
-    const facts = { broker, failures, partitions: failed.length, error: failed[0]?.error.message };
-    if (isWorthLogging(failures)) this.#parts.logger.warn(facts, "records are sent again");
+  /** A broker that answers is well: the partitions that it refuses pause, as those without a leader do, and no others. */
+  #retry(broker: number, failed: readonly FailedBatch[], isAnswered: boolean): void {
     for (const { batch } of failed) this.#accumulator.putBack(batch);
     for (const topic of new Set(failed.map(({ batch }) => batch.topic))) this.#parts.metadata.renew(topic);
+    if (isAnswered || broker === NO_LEADER) {
+      const alike = Map.groupBy(failed, ({ batch }) => batch.failures + 1);
+      for (const [failures, refused] of alike) this.#pause(broker, refused, failures);
+      return;
+    }
+    const failures = this.#brokers.failed(broker);
+    this.#logRetry(broker, failed, failures);
+    for (const { batch } of failed) this.#accumulator.release(batch);
     if (failures % RESET_AFTER_FAILURES === 0) this.#parts.client.reset();
+  }
+
+  #pause(broker: number, refused: readonly FailedBatch[], failures: number): void {
+    const { host } = this.#parts;
+    this.#logRetry(broker, refused, failures);
+    const release = (): void => {
+      this.#pauses.delete(pause);
+      for (const { batch } of refused) this.#accumulator.release(batch, failures);
+      this.#scheduleFlush();
+    };
+    const pause = host.setTimeout(release, backoffMs(failures, RETRY_MS, host));
+    this.#pauses.add(pause);
+    // The client leaves out a partition that is newer than what it knows of the topic, and asks only over new connections.
+    const isUnknown = broker !== NO_LEADER && refused.some(({ error }) => error.code === "unavailable");
+    if (isUnknown && failures % RESET_AFTER_FAILURES === 0) this.#parts.client.reset();
+  }
+
+  #logRetry(broker: number, failed: readonly FailedBatch[], failures: number): void {
+    const facts = { broker, failures, partitions: failed.length, error: failed[0]?.error.message };
+    if (isWorthLogging(failures)) this.#parts.logger.warn(facts, "records are sent again");
   }
 
   /** A batch is refused as a whole: the one record that can never be written must not take the others along. */
   async #isolate(broker: number, batch: PartitionBatch, error: KafkaError): Promise<void> {
     const [only, ...others] = batch.records;
-    if (only !== undefined && others.length === 0) {
-      this.#deliveries.fail(only.delivery, error);
-      return;
-    }
+    if (only !== undefined && others.length === 0) this.#deliveries.fail(only.delivery, error);
     for (const [index, pending] of batch.records.entries()) {
       if (pending.delivery.settled) continue;
       const alone = { ...batch, records: [pending], sizeBytes: pending.sizeBytes };
-      const [failure] = (await this.#trySending([alone])).failed;
+      const { failed, isAnswered } = await this.#trySending([alone]);
+      const [failure] = failed;
       if (failure === undefined) this.#acknowledge(alone);
       else if (failure.error.canRetry) {
         // Nothing after it may overtake it.
-        this.#retry(broker, [
-          { batch: { ...batch, records: batch.records.slice(index) }, error: failure.error },
-        ]);
+        const rest = { ...batch, records: batch.records.slice(index) };
+        this.#retry(broker, [{ batch: rest, error: failure.error }], isAnswered);
         return;
       } else this.#deliveries.fail(pending.delivery, failure.error);
     }
+    this.#accumulator.release(batch);
   }
 }
