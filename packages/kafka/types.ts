@@ -82,7 +82,8 @@ export interface Producer {
   readonly backlog: {
     readonly records: number;
     readonly bytes: number;
-    readonly oldestAtMs: number | undefined;
+    /** When the oldest of them was given, on the clock of `Host.elapsed`. */
+    readonly oldestElapsedMs: number | undefined;
   };
   /** Sends nothing any more: what is not acknowledged fails, as others do now what it was of. What a request carries already may still be written. */
   giveUp(): void;

@@ -38,20 +38,19 @@ async function start(context: IngestContext): Promise<{ ingestPort: number }> {
 
 function openGate(context: IngestContext, store: CallsStore): LoadGate {
   const { settings: own, metrics, lifecycle, host, nowMs } = context;
+  const { unacknowledgedMs } = store;
   const eventLoop = watchEventLoop(host);
   lifecycle.onStop("event loop watch", eventLoop.stop);
-  const { oldestUnacknowledgedAtMs } = store;
   const gate = createLoadGate(own.ingest, {
-    oldestUnacknowledgedAtMs,
+    unacknowledgedMs,
     sinceStoredMs: store.watch.sinceStoredMs,
     eventLoop: eventLoop.load,
     unavailable() {
       if (!store.loaded) return "starting";
       return store.watch.problem === undefined ? undefined : "kafka";
     },
-    nowMs,
   });
-  watchLevels(metrics, { waitingBytes: () => gate.waitingBytes, oldestUnacknowledgedAtMs });
+  watchLevels(metrics, { waitingBytes: () => gate.waitingBytes, unacknowledgedMs, nowMs });
   return gate;
 }
 

@@ -119,7 +119,8 @@ function countTypes(
 
 export interface Levels {
   waitingBytes(): number;
-  oldestUnacknowledgedAtMs(): number | undefined;
+  unacknowledgedMs(): number | undefined;
+  nowMs(): number;
 }
 
 /** Levels that are asked for at each scrape. */
@@ -132,7 +133,10 @@ export function watchLevels(metrics: Metrics, levels: Levels): void {
   metrics.gauge({
     name: "ingest_oldest_unacknowledged_timestamp_seconds",
     help: "When the oldest record was handed over that Kafka has not acknowledged; 0 when there is none.",
-    collect: (gauge) => gauge.set({}, (levels.oldestUnacknowledgedAtMs() ?? 0) / 1_000),
+    collect(gauge) {
+      const ageMs = levels.unacknowledgedMs();
+      gauge.set({}, ageMs === undefined ? 0 : (levels.nowMs() - ageMs) / 1_000);
+    },
   });
 }
 

@@ -10,7 +10,7 @@ function producerOf(name: string, sent: string[]): Producer {
   const send = async (records: readonly OutgoingRecord[]): Promise<void> => {
     sent.push(...records.map(({ topic }) => `${topic} by ${name}`));
   };
-  const backlog = { records: 0, bytes: 0, oldestAtMs: undefined };
+  const backlog = { records: 0, bytes: 0, oldestElapsedMs: undefined };
   return { backlog, send, giveUp: () => void sent.push(`${name} gives up`), close: async () => undefined };
 }
 

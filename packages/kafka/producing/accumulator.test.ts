@@ -12,8 +12,8 @@ function newDelivery(): Delivery {
   return {
     settled: false,
     remaining: 1,
-    queuedAtMs: 0,
-    deadlineAtMs: Number.POSITIVE_INFINITY,
+    queuedElapsedMs: 0,
+    deadlineElapsedMs: Number.POSITIVE_INFINITY,
     resolve: () => undefined,
     reject: () => undefined,
   };

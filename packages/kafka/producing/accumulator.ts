@@ -8,8 +8,9 @@ export interface Delivery {
   settled: boolean;
   /** Records not acknowledged yet. */
   remaining: number;
-  readonly queuedAtMs: number;
-  readonly deadlineAtMs: number;
+  /** Both on the clock that nobody sets back. */
+  readonly queuedElapsedMs: number;
+  readonly deadlineElapsedMs: number;
   resolve(): void;
   reject(error: Error): void;
 }

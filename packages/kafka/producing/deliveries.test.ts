@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { EPOCH_MS, TestHost } from "#testing/host";
+import { TestHost } from "#testing/host";
 import { Deliveries } from "./deliveries.ts";
 
 let host: TestHost;
@@ -32,16 +32,26 @@ test("a call fails when its time is over, also when another one has ended meanwh
   expect(ends).toEqual(["first written", "second delivery_timeout"]);
 });
 
+test("a clock that is set back gives nobody more time", async () => {
+  open("before", 1_000);
+  await host.advance(500);
+  const { now } = host;
+  host.now = () => now.call(host) - 600_000;
+  open("after", 1_000);
+  await host.advance(1_500);
+  expect(ends).toEqual(["before delivery_timeout", "after delivery_timeout"]);
+});
+
 test("those that have time left go on while older ones fail", async () => {
   open("short", 200);
   await host.advance(100);
   open("long", 1_000);
   await host.advance(300);
   expect(ends).toEqual(["short delivery_timeout"]);
-  expect(deliveries.backlog).toEqual({ records: 1, bytes: 10, oldestAtMs: EPOCH_MS + 100 });
+  expect(deliveries.backlog).toEqual({ records: 1, bytes: 10, oldestElapsedMs: 100 });
   await host.advance(1_000);
   expect(ends).toEqual(["short delivery_timeout", "long delivery_timeout"]);
-  expect(deliveries.backlog).toEqual({ records: 0, bytes: 0, oldestAtMs: undefined });
+  expect(deliveries.backlog).toEqual({ records: 0, bytes: 0, oldestElapsedMs: undefined });
 });
 
 test("a call of several records is over with the last of them, and nothing is counted behind its end", async () => {

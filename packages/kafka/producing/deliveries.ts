@@ -25,18 +25,18 @@ export class Deliveries {
 
   get backlog(): Producer["backlog"] {
     const [oldest] = this.#open;
-    return { records: this.#records, bytes: this.#bytes, oldestAtMs: oldest?.queuedAtMs };
+    return { records: this.#records, bytes: this.#bytes, oldestElapsedMs: oldest?.queuedElapsedMs };
   }
 
   open(records: number, sizeBytes: number, timeoutMs: number): { delivery: Delivery; done: Promise<void> } {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const queuedAtMs = this.#host.now();
+    const queuedElapsedMs = this.#host.elapsed();
     const delivery: OpenDelivery = {
       settled: false,
       remaining: records,
       remainingBytes: sizeBytes,
-      queuedAtMs,
-      deadlineAtMs: queuedAtMs + timeoutMs,
+      queuedElapsedMs,
+      deadlineElapsedMs: queuedElapsedMs + timeoutMs,
       resolve,
       reject,
     };
@@ -97,10 +97,10 @@ export class Deliveries {
   }
 
   #failOverdue(): void {
-    const nowMs = this.#host.now();
+    const nowMs = this.#host.elapsed();
     for (const delivery of this.#open) {
-      if (delivery.deadlineAtMs > nowMs) return;
-      const waitedMs = nowMs - delivery.queuedAtMs;
+      if (delivery.deadlineElapsedMs > nowMs) return;
+      const waitedMs = Math.round(nowMs - delivery.queuedElapsedMs);
       this.fail(
         delivery,
         new KafkaError("delivery_timeout", `not acknowledged within ${waitedMs} ms`, { canRetry: true }),

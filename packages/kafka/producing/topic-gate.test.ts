@@ -40,8 +40,8 @@ function pass(key: string): Delivery {
   const delivery: Delivery = {
     settled: false,
     remaining: 1,
-    queuedAtMs: 0,
-    deadlineAtMs: Number.POSITIVE_INFINITY,
+    queuedElapsedMs: 0,
+    deadlineElapsedMs: Number.POSITIVE_INFINITY,
     resolve: () => undefined,
     reject: () => undefined,
   };

@@ -26,9 +26,11 @@ function newPool(partitionMetadata: () => Partition[]) {
   const logger = { namespace: () => logger };
   const pool = new BrokerPool({ connectionPoolBuilder, logger });
   Object.assign(pool, { seedBroker: { connectionPool: {} }, findConnectedBroker: async () => broker });
-  const clock = jest.spyOn(Date, "now");
-  const askedBy = async (nowMs: number) => {
-    clock.mockReturnValue(nowMs);
+  const [elapsed, clock] = [jest.spyOn(performance, "now"), jest.spyOn(Date, "now")];
+  /** Somebody sets the clock back all the time: that makes no answer younger. */
+  const askedBy = async (elapsedMs: number) => {
+    elapsed.mockReturnValue(elapsedMs);
+    clock.mockReturnValue(-elapsedMs);
     await pool.refreshMetadataIfNecessary(["t"]);
     return asked;
   };

@@ -1,6 +1,7 @@
 import BrokerPool, { type ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
 import Cluster, { type ClusterInternals } from "kafkajs/src/cluster/index.js";
 import Metadata, { type MetadataVersion } from "kafkajs/src/protocol/requests/metadata/index.js";
+import { systemHost } from "#host";
 import { NO_LEADER } from "./client-brokers.ts";
 import { isPatched } from "./patched.ts";
 
@@ -10,8 +11,11 @@ const MAX_AGE_MS = 300_000;
 const LEADERLESS_MAX_AGE_MS = 1_000;
 
 const { metadata: clientMetadata } = Cluster.prototype;
+const { elapsed } = systemHost;
 
 const maxAges = new WeakMap<object, number>();
+/** Until when the newest answer is believed, on the clock that nobody sets back. */
+const expiries = new WeakMap<object, number>();
 const latest = new WeakMap<object, ClientMetadata | null>();
 /** Those whose newest answer had a partition without a leader. */
 const leaderless = new WeakSet<object>();
@@ -24,7 +28,8 @@ const leaderless = new WeakSet<object>();
  * refusal. The client also replaces its knowledge of topics by each answer, which has only the topics that
  * were asked for: work under way on another topic finds no partitions meanwhile, and reads that nothing is
  * committed. With the patch a topic stays known until a newer answer comes. And one partition that nobody leads
- * costs the client the whole answer; with the patch its leader is -1. Safe to call again.
+ * costs the client the whole answer; with the patch its leader is -1. And the client takes the age of an answer
+ * from the wall clock: set back, it would look for no new leader for so long. Safe to call again.
  */
 export function patchMetadata(): void {
   patchBrokerPool();
@@ -48,6 +53,18 @@ function patchBrokerPool(): void {
     },
     set(this: object, ms: number) {
       if (ms > 0) maxAges.set(this, ms);
+    },
+  });
+  Object.defineProperty(BrokerPool.prototype, "metadataExpireAt", {
+    configurable: true,
+    get(this: object) {
+      const expiryMs = expiries.get(this);
+      if (expiryMs === undefined) return null;
+      return elapsed() > expiryMs ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    },
+    set(this: { readonly metadataMaxAge: number }, atMs: number | null) {
+      if (atMs === null) expiries.delete(this);
+      else expiries.set(this, elapsed() + this.metadataMaxAge);
     },
   });
   Object.defineProperty(BrokerPool.prototype, "metadata", {

@@ -22,7 +22,7 @@ function bench() {
   const values: (DeliveryAttempt | DeliveryTotal)[] = [];
   const dropped: [RecordKind, number][] = [];
   const producer = {
-    backlog: { bytes: 0, records: 0, oldestAtMs: undefined },
+    backlog: { bytes: 0, records: 0, oldestElapsedMs: undefined },
     send: async (records: readonly OutgoingRecord[]) => void sent.push([...records]),
   };
   const encode: Serde["encode"] = (_topic, value) => {

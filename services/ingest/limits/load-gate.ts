@@ -20,13 +20,13 @@ export interface EventLoopLoad {
 }
 
 export interface LoadSources {
-  oldestUnacknowledgedAtMs(): number | undefined;
+  /** The age of the oldest record that Kafka has not acknowledged. */
+  unacknowledgedMs(): number | undefined;
   /** The time since a request came whose calls are stored: a partition that takes nothing for now does not stop the others. */
   sinceStoredMs(): number;
   eventLoop(): EventLoopLoad;
   /** Why nothing can be taken at all at this time, or undefined. */
   unavailable(): "starting" | "kafka" | undefined;
-  nowMs(): number;
 }
 
 export interface LoadGate {
@@ -71,8 +71,8 @@ export function createLoadGate(limits: LoadLimits, load: LoadSources): LoadGate 
     const unavailable = load.unavailable();
     if (unavailable !== undefined) return unavailable;
     if (room.heldBytes >= room.maxBytes) return "waiting_bytes";
-    const oldestMs = load.nowMs() - (load.oldestUnacknowledgedAtMs() ?? Number.POSITIVE_INFINITY);
-    if (Math.min(oldestMs, load.sinceStoredMs()) > limits.maxUnacknowledgedMs) return "unacknowledged";
+    if (Math.min(load.unacknowledgedMs() ?? 0, load.sinceStoredMs()) > limits.maxUnacknowledgedMs)
+      return "unacknowledged";
     const { utilisation, lagMs } = load.eventLoop();
     return utilisation > limits.maxEventLoopUtilisation && lagMs > LAG_MS ? "event_loop" : undefined;
   }

@@ -22,7 +22,8 @@ export interface CallsStore {
   readonly refusedCalls: RefusedCallsLog;
   readonly formerKeys: FormerKeys;
   readonly watch: KafkaWatch;
-  oldestUnacknowledgedAtMs(): number | undefined;
+  /** The age of the oldest record that Kafka has not acknowledged. */
+  unacknowledgedMs(): number | undefined;
   /** Schemas are known, every source and every suppression is loaded. */
   readonly loaded: boolean;
   /** Begins to load; Kafka and the registry may come later. Rejects for what no waiting heals. */
@@ -89,7 +90,10 @@ export function openCallsStore(context: IngestContext, turns: EventLoopTurns): C
       },
     }),
     watch,
-    oldestUnacknowledgedAtMs: () => producer.backlog.oldestAtMs,
+    unacknowledgedMs() {
+      const { oldestElapsedMs } = producer.backlog;
+      return oldestElapsedMs === undefined ? undefined : context.host.elapsed() - oldestElapsedMs;
+    },
     get loaded() {
       return loaded;
     },
