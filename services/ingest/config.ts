@@ -53,7 +53,7 @@ const ingestSettings = settingsGroup({
       env: "HOOKLINE_INGEST_MAX_UNACKNOWLEDGED",
       type: value.duration,
       default: "2s",
-      doc: "Age of the oldest call that Kafka has not acknowledged, nor a later one, above which requests get 503 at once.",
+      doc: "Age of the oldest call that Kafka has not acknowledged, nor a later one, above which requests get 503 at once, but one a second.",
     }),
     acknowledgeTimeoutMs: setting({
       env: "HOOKLINE_INGEST_ACKNOWLEDGE_TIMEOUT",

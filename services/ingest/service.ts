@@ -44,6 +44,7 @@ function openGate(context: IngestContext, store: CallsStore): LoadGate {
   const gate = createLoadGate(own.ingest, {
     unacknowledgedMs,
     sinceStoredMs: store.watch.sinceStoredMs,
+    sinceTriedMs: store.watch.sinceTriedMs,
     eventLoop: eventLoop.load,
     unavailable() {
       if (!store.loaded) return "starting";

@@ -24,6 +24,8 @@ export interface LoadSources {
   unacknowledgedMs(): number | undefined;
   /** The time since a request came whose calls are stored: a partition that takes nothing for now does not stop the others. */
   sinceStoredMs(): number;
+  /** The time since the last request came whose calls shall be stored. */
+  sinceTriedMs(): number;
   eventLoop(): EventLoopLoad;
   /** Why nothing can be taken at all at this time, or undefined. */
   unavailable(): "starting" | "kafka" | undefined;
@@ -41,6 +43,12 @@ export interface LoadGate {
  * all the time, too.
  */
 const LAG_MS = 200;
+
+/**
+ * Kafka is tried so often while it acknowledges nothing: where few calls come, what waits may be one call, of a partition that
+ * takes nothing, and the others take all.
+ */
+const TRY_EVERY_MS = 1_000;
 
 const RETRY_AFTER_MS: Readonly<Record<BusyReason, number>> = {
   starting: 5_000,
@@ -71,7 +79,8 @@ export function createLoadGate(limits: LoadLimits, load: LoadSources): LoadGate 
     const unavailable = load.unavailable();
     if (unavailable !== undefined) return unavailable;
     if (room.heldBytes >= room.maxBytes) return "waiting_bytes";
-    if (Math.min(load.unacknowledgedMs() ?? 0, load.sinceStoredMs()) > limits.maxUnacknowledgedMs)
+    const sinceAnsweredMs = Math.min(load.unacknowledgedMs() ?? 0, load.sinceStoredMs());
+    if (sinceAnsweredMs > limits.maxUnacknowledgedMs && load.sinceTriedMs() < TRY_EVERY_MS)
       return "unacknowledged";
     const { utilisation, lagMs } = load.eventLoop();
     return utilisation > limits.maxEventLoopUtilisation && lagMs > LAG_MS ? "event_loop" : undefined;

@@ -87,11 +87,20 @@ describe("load shedding", () => {
   });
 
   test("a partition that acknowledges nothing refuses no other's calls, while they are stored", async () => {
-    let sinceStoredMs = 2_000;
-    await start({ load: { unacknowledgedMs: () => 3_900, sinceStoredMs: () => sinceStoredMs } });
+    let [sinceStoredMs, sinceTriedMs] = [2_000, 0];
+    await start({
+      load: {
+        unacknowledgedMs: () => 3_900,
+        sinceStoredMs: () => sinceStoredMs,
+        sinceTriedMs: () => sinceTriedMs,
+      },
+    });
     expect(await sendCall()).toMatchObject({ status: 200 });
     sinceStoredMs = 2_001;
     expect(await sendCall()).toMatchObject({ status: 503 });
+    // With few calls nobody may have tried another partition meanwhile.
+    sinceTriedMs = 1_000;
+    expect(await sendCall()).toMatchObject({ status: 200 });
   });
 
   test("an event loop that is busy but keeps up refuses nothing", async () => {

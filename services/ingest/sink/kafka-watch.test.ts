@@ -19,7 +19,9 @@ test("a failed write stops no other call where a later one is stored, and all wh
   await host.advance(3_990);
   watch.failed(new Error("a partition without leader"), first);
   expect([watch.problem, watch.sinceStoredMs()]).toEqual([undefined, 3_990]);
+  expect(watch.sinceTriedMs()).toBe(3_990);
   const last = watch.begin();
+  expect(watch.sinceTriedMs()).toBe(0);
   watch.stored(first);
   expect(watch.sinceStoredMs()).toBe(3_990);
   watch.failed(new Error("no partition takes writes"), last);

@@ -16,6 +16,8 @@ export interface KafkaWatch {
   readonly problem: string | undefined;
   /** The time since a request came whose calls are stored, the latest of them. */
   sinceStoredMs(): number;
+  /** The time since the last request came whose calls shall be stored. */
+  sinceTriedMs(): number;
   /** Gives the time, for `stored` and `failed` of what begins now. */
   begin(): number;
   stored(beganAtMs: number): void;
@@ -30,6 +32,7 @@ export function createKafkaWatch(options: KafkaWatchOptions): KafkaWatch {
   const { ask, host, intervalMs, logger, stopping } = options;
   let problem: string | undefined;
   let storedAtMs = Number.NEGATIVE_INFINITY;
+  let triedAtMs = Number.NEGATIVE_INFINITY;
 
   function isAway({ message }: { readonly message: string }): void {
     if (stopping.aborted) return;
@@ -47,7 +50,11 @@ export function createKafkaWatch(options: KafkaWatchOptions): KafkaWatch {
       return problem;
     },
     sinceStoredMs: () => host.elapsed() - storedAtMs,
-    begin: () => host.elapsed(),
+    sinceTriedMs: () => host.elapsed() - triedAtMs,
+    begin() {
+      triedAtMs = host.elapsed();
+      return triedAtMs;
+    },
     stored(beganAtMs) {
       storedAtMs = Math.max(storedAtMs, beganAtMs);
     },
