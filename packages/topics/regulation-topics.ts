@@ -9,7 +9,7 @@ export function regulationTopics({ prefix }: { readonly prefix: string }) {
       record: "regulation",
       cleanup: COMPACT,
       writtenBy: ["control"],
-      readBy: ["control"],
+      readBy: ["audience-processor", "control"],
     }),
     /** Who is suppressed now: a tombstone ends it. */
     suppressions: topic({

@@ -15,14 +15,15 @@ export interface Connection extends Connected {
 export function connect(context: ProcessorContext, ways: Ways): Connection {
   const connected = connectService(
     context,
-    ({ audienceConfig, audienceProgress, audienceSizes, calls, deadLetters, profileEvents, profiles }) => [
-      calls,
-      profileEvents,
-      profiles,
-      audienceConfig,
-      audienceProgress,
-      audienceSizes,
-      deadLetters,
+    (topics) => [
+      topics.calls,
+      topics.profileEvents,
+      topics.profiles,
+      topics.audienceConfig,
+      topics.audienceProgress,
+      topics.audienceSizes,
+      topics.regulations,
+      topics.deadLetters,
     ],
     ways,
   );

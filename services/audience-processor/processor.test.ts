@@ -220,6 +220,27 @@ test("an anonymous profile is the user's after a call with both ids: its calls c
   expect(stage.sent).toMatchObject([{ user: "u1", key: "thrice", value: true }]);
 }, 180_000);
 
+test("a device that two users share is the other one's once a deletion has ended its first link, by the next call that names both", async () => {
+  const { service } = stage.start();
+  await service.ready;
+  await stage.configure(audienceOf("bought", { event: "A" }));
+  await until(() => stage.isLive("bought"), { ...WAIT, what: "the first sync" });
+  const both = (userId: string, event: string) => callOf({ anonymousId: "x", userId, event });
+  await stage.send(both("u1", "A"));
+  await until(() => stage.sent.length === 1, { ...WAIT, what: "the first link" });
+  const before = await stage.eventsWritten();
+  await stage.send(both("u2", "B"));
+  // Its call, the release, and the release passed on to who has the device.
+  await until(async () => (await stage.eventsWritten()) === before + 3, { ...WAIT, what: "the second link" });
+  await stage.deleteUser("u1");
+  const namedAgain = async (): Promise<boolean> => {
+    await stage.send(both("u2", "B"), callOf({ anonymousId: "x", event: "A" }));
+    return stage.valuesOf("u2", "bought").length > 0;
+  };
+  await until(namedAgain, { ...WAIT, what: "the device's calls to count" });
+  expect(stage.sent.map(({ user }) => user)).toEqual(["u1", "u2"]);
+}, 180_000);
+
 test("lists and deletions that control writes", async () => {
   const { service } = stage.start();
   await service.ready;

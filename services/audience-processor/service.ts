@@ -13,6 +13,7 @@ import { Progress } from "./computations/progress.ts";
 import { settings } from "./config.ts";
 import { connect, type ProcessorContext } from "./connection.ts";
 import { hasteOf, type ProcessorHaste } from "./haste.ts";
+import { whenDeleted } from "./keying/deletions.ts";
 import { createKeyCalls, isOwn } from "./keying/key-calls.ts";
 import { MAX_OUTSTANDING, type Parts } from "./parts.ts";
 import { createProfileRunner } from "./profile-runner.ts";
@@ -38,7 +39,11 @@ export interface ProcessorOutside extends Ways {
 
 function createKeying(
   { connection, context, onRecordsLost, records, telemetry }: Parts,
-  { computations, haste }: { readonly computations: Computations; haste(): ProcessorHaste },
+  {
+    computations,
+    haste,
+    tables,
+  }: { readonly computations: Computations; readonly tables: Tables; haste(): ProcessorHaste },
 ): Runner {
   const { kafka, keyingGroup, serde, topics } = connection;
   return kafka.runner({
@@ -51,6 +56,7 @@ function createKeying(
       hasAccounts: () => computations.hasAccounts,
       nowMs: context.nowMs,
       onKeyed: (events) => telemetry.keyed(events),
+      whenDeleted: (listener) => whenDeleted(tables.regulations, listener),
     }),
     deadLetter(record, error) {
       telemetry.rejected(record, error);
@@ -202,7 +208,7 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
     sizes,
     refreshTables: loadTables,
   });
-  const keying = createKeying(parts, { computations, haste });
+  const keying = createKeying(parts, { computations, haste, tables });
   lifecycle.onStop("profiles", () => partitions.close());
   let isJoined = false;
   health.readiness("consumer groups are joined", () => isJoined);
@@ -222,7 +228,7 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
   prepareValidation();
   await connection.serde.start();
   // Before the first event: it would be folded without the leaves of what is configured.
-  await loadTables();
+  await Promise.all([loadTables(), tables.regulations.load()]);
   for (const one of [keying, runner]) {
     lifecycle.onStop("runner", (graceMs) => {
       const stopped = one.stop(graceMs);

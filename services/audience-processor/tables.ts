@@ -1,4 +1,4 @@
-// What the processor follows: what is configured, how far each partition is with it, and how many are in each audience.
+// What the processor follows: what is configured, how far each partition is with it, how many are in each audience, and which users are deleted.
 import type { Table, TableOptions } from "#kafka";
 import { watchTables } from "#runtime";
 import {
@@ -7,6 +7,7 @@ import {
   type AudienceSize,
   type RecordName,
   type RecordTypes,
+  type Regulation,
   type Topic,
   witnessesOf,
 } from "#topics";
@@ -16,6 +17,7 @@ export interface Tables {
   readonly configs: Table<AudienceConfig>;
   readonly progress: Table<AudienceProgress>;
   readonly sizes: Table<AudienceSize>;
+  readonly regulations: Table<Regulation>;
 }
 
 export function followTables({ context, connection }: Pick<Parts, "context" | "connection">): Tables {
@@ -36,7 +38,7 @@ export function followTables({ context, connection }: Pick<Parts, "context" | "c
     health.readiness(`${name} is loaded`, () => table.loaded);
     return table;
   };
-  const { audienceConfig, audienceProgress, audienceSizes } = topics;
+  const { audienceConfig, audienceProgress, audienceSizes, regulations } = topics;
   const configs = follow("audience-config", audienceConfig, {
     witnesses: witnessesOf(topics, audienceConfig),
   });
@@ -45,5 +47,6 @@ export function followTables({ context, connection }: Pick<Parts, "context" | "c
     configs,
     progress: follow("audience-progress", audienceProgress),
     sizes: follow("audience-sizes", audienceSizes, { keepsValues: false }),
+    regulations: follow("regulations", regulations, { keepsValues: false }),
   };
 }

@@ -42,6 +42,7 @@ export function createKeyCalls({
   hasAccounts,
   nowMs,
   onKeyed,
+  whenDeleted,
 }: {
   readonly records: Pick<ProcessorRecords, "profileEvent">;
   /** A link is written again after so long, so that it is known that it is used; Infinity: nobody wants to know. */
@@ -51,23 +52,34 @@ export function createKeyCalls({
   nowMs(): number;
   /** Called for each call, with how many events it became. */
   onKeyed(events: number): void;
+  /** The listener is called after each deletion, with its moment. */
+  whenDeleted(listener: (deletedAtMs: number) => void): void;
 }): Step<Call | undefined> {
-  const known = new KnownLinks();
+  let known = new KnownLinks();
+  let lastDeletedAtMs = Number.NEGATIVE_INFINITY;
+  // It ends links of whoever was merged into the user, and another link of theirs, which had no effect then, has one now. Nobody here knows whose.
+  whenDeleted((deletedAtMs) => {
+    known = new KnownLinks();
+    lastDeletedAtMs = Math.max(lastDeletedAtMs, deletedAtMs);
+  });
   return ({ decoded }, settle) => {
     const produce: OutgoingRecord[] = [];
     const links: string[] = [];
     const now = nowMs();
+    const knownThen = known;
     for (const one of decoded === undefined ? [] : profileEventsOf(decoded, hasAccounts())) {
       const link = linkOf(one);
-      if (link !== undefined && known.has(link, now - linkEveryMs)) continue;
-      if (link !== undefined) links.push(link);
+      if (link !== undefined && knownThen.has(link, now - linkEveryMs)) continue;
+      // One of before the deletion may have no effect: the next one is written, too.
+      const isSure = (one.event.linkedAtMs ?? 0) > lastDeletedAtMs;
+      if (link !== undefined && isSure) links.push(link);
       produce.push(records.profileEvent(one.profileId, one.event));
     }
     settle({
       produce,
-      // Not before: a link that is known and not written would be lost.
+      // Not before: a link that is known and not written would be lost. Nor after a deletion meanwhile.
       onDurable() {
-        for (const link of links) known.add(link, now);
+        for (const link of links) knownThen.add(link, now);
         onKeyed(produce.length);
       },
     });
