@@ -62,14 +62,7 @@ export function companionOf(
   const place = { topic: topics.profileEvents.name, partition };
   const shared: Pick<
     FirstSyncParts & BackfillsParts,
-    | "worker"
-    | "computations"
-    | "registry"
-    | "progressOf"
-    | "progressChanges"
-    | "reportDurably"
-    | "onChanged"
-    | "onIncomplete"
+    "worker" | "computations" | "registry" | "progressOf" | "progressChanges" | "reportDurably" | "onChanged"
   > = {
     worker,
     computations,
@@ -78,7 +71,6 @@ export function companionOf(
     progressChanges: () => progress.changes,
     reportDurably: (all) => progress.reportDurably(all),
     onChanged: (values) => telemetry.changed("configuration", values),
-    onIncomplete: telemetry.incomplete,
   };
   const backfills = new Backfills({
     ...shared,

@@ -4,7 +4,7 @@ import { noteEveryMs } from "#audiences";
 import type { Producer, Runner } from "#kafka";
 import { companionOf, type OfPartition, pacesOf } from "./companion.ts";
 import type { Computations } from "./computations/computations.ts";
-import { countingMembers } from "./computations/counting-members.ts";
+import { countingIncomplete } from "./computations/counting-incomplete.ts";
 import type { LeafLives } from "./computations/leaf-lives.ts";
 import { LeafRegistry } from "./computations/leaf-registry.ts";
 import { PartitionComputations } from "./computations/partition-computations.ts";
@@ -74,7 +74,7 @@ function partitionOf(
   return {
     partition,
     registry,
-    telemetry: countingMembers(parts.telemetry, progress, partition),
+    telemetry: countingIncomplete(parts.telemetry, progress, partition),
     computations: new PartitionComputations(computations, {
       coverageOf: registry.coverageOf,
       isFirstOver: (id) => isFirstOver(progress.of(id, partition)),

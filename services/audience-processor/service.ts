@@ -39,12 +39,9 @@ export interface ProcessorOutside extends Ways {
 
 function createKeying(
   { connection, context, onRecordsLost, records, telemetry }: Parts,
-  {
-    computations,
-    haste,
-    tables,
-  }: { readonly computations: Computations; readonly tables: Tables; haste(): ProcessorHaste },
+  shared: { readonly computations: Computations; readonly tables: Tables; haste(): ProcessorHaste },
 ): Runner {
+  const { computations, haste, tables } = shared;
   const { kafka, keyingGroup, serde, topics } = connection;
   return kafka.runner({
     groupId: keyingGroup,
@@ -85,16 +82,15 @@ function openProgress({ connection, context, records }: Parts, tables: Tables): 
   return progress;
 }
 
-function openSizes({ connection, context }: Parts, { configs, sizes: table }: Tables): Sizes {
+function openSizes({ connection, context }: Parts, tables: Tables, progress: Progress): Sizes {
+  const { configs, sizes: table } = tables;
   const { host, lifecycle, logger } = context;
   const { kafka, serde, topics } = connection;
   const producer = kafka.producer();
   const sizes = new Sizes({
     ...{ rows: KnownRows.of(table), kafka, serde, topics, host },
-    isCounted(id) {
-      const config = configs.get(id);
-      return config !== undefined && config.kind !== "trait" && config.deletedAtMs === null;
-    },
+    isCounted: (id) => configs.get(id)?.deletedAtMs === null && configs.get(id)?.kind !== "trait",
+    onCounted: (id, partition, members) => progress.setMembers(id, partition, members),
     isGone: (id) => (configs.get(id)?.deletedAtMs ?? null) !== null,
     send: (outgoing) => producer.send(outgoing),
     onError: (error) =>
@@ -196,7 +192,7 @@ async function keepAudiences(context: ProcessorContext, outside: ProcessorOutsid
   tables.configs.onChange((id, config) => computations.apply(id, config));
   const lives = LeafLives.of(tables.progress);
   const progress = openProgress(parts, tables);
-  const sizes = openSizes(parts, tables);
+  const sizes = openSizes(parts, tables, progress);
   const loadTables = (): Promise<unknown> =>
     Promise.all([tables.configs.load(), tables.progress.load(), tables.sizes.load()]);
   const haste = (): ProcessorHaste => hasteOf(computations);

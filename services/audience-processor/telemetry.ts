@@ -119,7 +119,6 @@ export function createTelemetry({
     changed: (cause, values) => void (values > 0 && meter.changes.inc({ cause }, values)),
     restored: (tookMs) => meter.restores.observe({}, tookMs / 1000),
     unreadable: (error) => logger.error({ err: error }, "a profile cannot be read; it stays as it is"),
-    membersLeft: () => undefined,
     incomplete(before, now) {
       for (const id of now) if (!before.has(id)) meter.incomplete.inc({});
     },

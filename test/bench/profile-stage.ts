@@ -106,6 +106,7 @@ export class ProfileStage {
       sizes: new PartitionSizes({
         ...{ partition: 0, rows: [], batches: [], leastBatch: 1, end: 0 },
         isCounted: () => true,
+        onCounted: nothing,
         nowMs: Date.now,
       }),
       settledTo: 0,
@@ -121,7 +122,6 @@ export class ProfileStage {
         timerFired: nothing,
         changed: nothing,
         unreadable: nothing,
-        membersLeft: nothing,
         expired: nothing,
         incomplete: nothing,
         sent: nothing,
@@ -220,7 +220,6 @@ export class ProfileStage {
       progressOf: (of) => this.#progress.get(of) ?? (of === id ? undefined : live),
       progressChanges: () => performance.now(),
       onChanged: nothing,
-      onIncomplete: nothing,
       report: (one) => void this.#progress.set(one.id, one),
       reportDurably: async (all) => {
         for (const one of all) this.#progress.set(one.id, one);

@@ -115,6 +115,7 @@ function readIncomplete(reader: AvroReader, profile: Profile): void {
   const ids: string[] = [];
   reader.each(() => ids.push(reader.name()));
   if (ids.length > 0) profile.incompleteFor = new Set(ids);
+  profile.incompleteBefore = profile.incompleteFor;
 }
 
 function readMoves(reader: AvroReader, profile: Profile): void {

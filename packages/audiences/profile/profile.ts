@@ -84,6 +84,8 @@ export interface Profile {
   sizeBytes: number;
   /** Ids of audiences and computed traits that ask for something that was left out. Never changed in place: another set says that it has changed. */
   incompleteFor: ReadonlySet<string>;
+  /** The same as it was written last. */
+  incompleteBefore: ReadonlySet<string>;
   /** What its counts by name lack, for whoever asks later. */
   uncounted: Uncounted;
   /** The earliest deadline of all results. */
@@ -162,6 +164,7 @@ export function createProfile(id: string, offset: number): Profile {
     outboxOffset: undefined,
     sizeBytes: 0,
     incompleteFor: NOTHING_LEFT_OUT,
+    incompleteBefore: NOTHING_LEFT_OUT,
     uncounted: UNCOUNTED.nothing,
     nextDeadlineMs: Number.POSITIVE_INFINITY,
     redirectTo: undefined,

@@ -125,6 +125,7 @@ export function profileFromRecord(id: string, record: ProfileState): Profile {
   profile.changedUntilMs = record.changedUntilMs;
   profile.linkedAtMs = record.linkedAtMs ?? undefined;
   if (record.incompleteFor.length > 0) profile.incompleteFor = new Set(record.incompleteFor);
+  profile.incompleteBefore = profile.incompleteFor;
   if (record.suppressions.length > 0) profile.suppressions = record.suppressions;
   fillMaps(profile, record);
   profile.uncounted = uncountedOf(profile, record.uncounted);

@@ -36,9 +36,8 @@ export interface StretchParts {
   readonly turnTime: TurnTime;
   readonly signal: AbortSignal;
   readonly computations: { readonly set: ComputationSet };
-  /** As those of `PassWorkParts`. */
+  /** As that of `PassWorkParts`. */
   onChanged(values: number): void;
-  onIncomplete(before: ReadonlySet<string>, now: ReadonlySet<string>): void;
   decode(record: RawRecord): Happening | Promise<Happening>;
 }
 
@@ -130,14 +129,12 @@ export class LogStretch {
 
   /** What was counted as calls came had to fit; what was gathered may be more. */
   #addTo(profile: Profile, { states }: Gathered): void {
-    const { computations, onChanged, onIncomplete, worker } = this.#parts;
-    const { incompleteFor } = profile;
+    const { computations, onChanged, worker } = this.#parts;
     const unsent = profile.outbox.length;
     const nowMs = Math.max(1, worker.watermarkMs);
     addPast(profile, states, { uses: this.#run.uses, toOffset: this.#toOffset, nowMs });
     keepInRoom(profile, computations.set, nowMs);
     onChanged(profile.outbox.length - unsent);
-    onIncomplete(incompleteFor, profile.incompleteFor);
   }
 
   #checkTerm(): void {

@@ -29,8 +29,6 @@ export interface PassWorkParts {
   progressOf(id: string): AudienceProgress | undefined;
   /** So many values have changed. */
   onChanged(values: number): void;
-  /** As that of `ProfileTelemetry`. */
-  onIncomplete(before: ReadonlySet<string>, now: ReadonlySet<string>): void;
 }
 
 /** What a pass does to each profile, by one set of computations. */
@@ -68,7 +66,7 @@ export class PassWork {
 
   /** True when the profile has changed. */
   visit(profile: Profile): boolean {
-    const { onChanged, onIncomplete, pace, registry, worker } = this.#parts;
+    const { onChanged, pace, registry, worker } = this.#parts;
     const affected = this.#affected;
     const before = stateOf(profile, affected);
     const unsent = profile.outbox.length;
@@ -83,7 +81,6 @@ export class PassWork {
     evaluate(profile, affected, worker.watermarkMs);
     tellAccounts(profile, this.#set.told);
     this.#noteIncomplete(profile);
-    onIncomplete(incompleteFor, profile.incompleteFor);
     pace.take(profile.outbox.length - unsent);
     onChanged(profile.outbox.length - unsent);
     const isNoted = profile.incompleteFor !== incompleteFor;

@@ -66,13 +66,13 @@ beforeEach(() => {
 });
 
 test("what changes before the first pass for a computation begins counts with its first report, once", async () => {
-  progress.add("a", 3, { members: 1 });
-  progress.add("a", 3, { members: 1 });
-  progress.add("a", 3, { members: -1, incompleteProfiles: 1 });
+  progress.setMembers("a", 3, 2);
+  progress.setMembers("a", 3, 1);
+  progress.addIncomplete("a", 3, 1);
   expect(progress.of("a", 3)).toBeUndefined();
   progress.report(BEGUN);
   expect(progress.of("a", 3)).toEqual({ ...BEGUN, members: 1, incompleteProfiles: 1 });
-  progress.add("a", 3, { members: 1 });
+  progress.setMembers("a", 3, 2);
   await progress.write();
   expect(written).toEqual([{ ...BEGUN, members: 2, incompleteProfiles: 1, updatedAtMs: 7 }]);
   progress.report(BEGUN);
@@ -80,8 +80,8 @@ test("what changes before the first pass for a computation begins counts with it
 });
 
 test("what was counted of a partition that is another's by now does not", () => {
-  progress.add("a", 3, { members: 1 });
-  progress.add("a", 4, { members: 1 });
+  progress.setMembers("a", 3, 1);
+  progress.setMembers("a", 4, 1);
   progress.forget(3);
   progress.report(BEGUN);
   progress.report({ ...BEGUN, partition: 4 });
@@ -132,7 +132,7 @@ test("changes are those of what is known, here or in the table, and not of its c
   };
   const live = { ...BEGUN, state: "live" } as const;
   expect(changed(() => progress.report(BEGUN))).toBe(true);
-  expect(changed(() => progress.add("a", 3, { members: 1 }))).toBe(false);
+  expect(changed(() => progress.setMembers("a", 3, 1))).toBe(false);
   expect(changed(() => inTable("a:3", BEGUN, undefined))).toBe(true);
   expect(changed(() => inTable("a:3", { ...BEGUN, members: 7, updatedAtMs: 9 }, BEGUN))).toBe(false);
   expect(changed(() => inTable("a:3", live, BEGUN))).toBe(true);

@@ -27,11 +27,7 @@ const COUNTS: ReadonlySet<string> = new Set<Counted | "updatedAtMs">([
   "updatedAtMs",
 ]);
 
-interface Early {
-  readonly partition: number;
-  readonly members: number;
-  readonly incompleteProfiles: number;
-}
+type Early = Pick<AudienceProgress, Counted | "partition">;
 
 /** How far the partitions of this process are with each computation; written a little later, as often as it changes. */
 export class Progress {
@@ -103,7 +99,7 @@ export class Progress {
     const key = audienceProgressKey(progress);
     const early = this.#early.get(key);
     this.#early.delete(key);
-    this.#keep(key, early === undefined ? progress : withMore(progress, early));
+    this.#keep(key, { ...progress, ...early });
     this.#idsOf(progress.partition).add(progress.id);
     this.#changes += 1;
   }
@@ -113,18 +109,28 @@ export class Progress {
     this.#unwritten.add(key);
   }
 
-  /** So many more, or fewer. A call may come before the first pass for a new computation has begun: it counts with its first report. */
-  add(id: string, partition: number, more: { readonly [Count in Counted]?: number }): void {
+  /** There are so many by now. */
+  setMembers(id: string, partition: number, members: number): void {
+    this.#count(id, partition, () => ({ members }));
+  }
+
+  /** So many more, or fewer. */
+  addIncomplete(id: string, partition: number, more: number): void {
+    this.#count(id, partition, ({ incompleteProfiles }) => ({
+      incompleteProfiles: Math.max(0, incompleteProfiles + more),
+    }));
+  }
+
+  /** A call may come before the first pass for a new computation has begun: it counts with its first report. */
+  #count(id: string, partition: number, counted: (known: Early) => Partial<Early>): void {
     const known = this.of(id, partition);
     const key = audienceProgressKey({ id, partition });
     if (known !== undefined) {
-      this.#keep(key, { ...withMore(known, more), updatedAtMs: this.#options.host.now() });
+      this.#keep(key, { ...known, ...counted(known), updatedAtMs: this.#options.host.now() });
       return;
     }
-    this.#early.set(
-      key,
-      withMore(this.#early.get(key) ?? { partition, members: 0, incompleteProfiles: 0 }, more),
-    );
+    const early = this.#early.get(key) ?? { partition, members: 0, incompleteProfiles: 0 };
+    this.#early.set(key, { ...early, ...counted(early) });
   }
 
   /** The partition is another process's: what that one writes counts. */
@@ -194,15 +200,4 @@ export class Progress {
 function isOther(known: AudienceProgress, before: AudienceProgress): boolean {
   const fields = Object.keys(known) as (keyof AudienceProgress)[];
   return fields.some((field) => !COUNTS.has(field) && known[field] !== before[field]);
-}
-
-function withMore<P extends { readonly [Count in Counted]: number }>(
-  known: P,
-  { members = 0, incompleteProfiles = 0 }: { readonly [Count in Counted]?: number },
-): P {
-  return {
-    ...known,
-    members: Math.max(0, known.members + members),
-    incompleteProfiles: Math.max(0, known.incompleteProfiles + incompleteProfiles),
-  };
 }

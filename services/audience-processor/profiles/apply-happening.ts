@@ -130,10 +130,3 @@ function isToWrite({ judgedAtMs, outbox }: Profile, { event, record }: Happening
   if (outcome !== "redirected" && outcome !== "unlinked") return false;
   return judgedAtMs > 0 || event.kind === "delete" || record.endedAtMs !== null;
 }
-
-/** Of a profile that may be deleted or merged. */
-export function membersOf({ results }: Profile): string[] {
-  const ids: string[] = [];
-  for (const [id, { text }] of results) if (text === "true") ids.push(id);
-  return ids;
-}

@@ -135,12 +135,16 @@ export class BatchWriter {
   }
 
   async #commit(batch: Batch): Promise<void> {
-    const { cache, codec, computations, isOurs, records, send, sizes, store } = this.#parts;
+    const { cache, codec, computations, isOurs, records, send, sizes, store, telemetry } = this.#parts;
     if (!isOurs()) throw new StoreLostError("the partition is not ours");
     const term = { settledTo: this.#settledTo, leastVersion: this.#leastVersion, take: sizes.take };
     const snapshots = snapshotsOf(batch, codec.entryOf, term);
     if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));
     sizes.count(store.end);
+    // Given back while it was written, the partition may be another process's.
+    if (this.#committing === batch)
+      for (const { incompleteBefore, incompleteFor } of snapshots)
+        telemetry.incomplete(incompleteBefore, incompleteFor);
     const outgoing = snapshots.flatMap((one) => outgoingOf(one, records, computations.computationOf));
     if (!isOurs()) throw new StoreLostError("the partition is not ours");
     if (outgoing.push(...batch.passedOn) > 0) await send(outgoing);
@@ -156,9 +160,7 @@ export class BatchWriter {
   #markSent({ flips, isSentWithEvent, profile, releaseTo }: Snapshot): void {
     if (flips.length === 0 && releaseTo === undefined) return;
     profile.outbox = profile.outbox.filter((flip) => !flips.includes(flip));
-    const { incompleteFor } = profile;
     if (releaseTo !== undefined && profile.redirectTo === releaseTo) completeRelease(profile);
-    this.#parts.telemetry.incomplete(incompleteFor, profile.incompleteFor);
     this.#parts.telemetry.sent(flips.filter(isSent), this.#parts.host.now());
     if (!isSentWithEvent && !this.#open.changed.has(profile.id)) this.#sent.set(profile.id, profile);
   }

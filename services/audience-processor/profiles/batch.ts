@@ -58,6 +58,9 @@ export interface Snapshot {
   readonly isSentWithEvent: boolean;
   /** The profile that is to be given the state, of one that was released and not given yet. */
   readonly releaseTo: string | undefined;
+  /** For what the profile is incomplete, and was when it was written before. */
+  readonly incompleteFor: ReadonlySet<string>;
+  readonly incompleteBefore: ReadonlySet<string>;
 }
 
 export interface Term {
@@ -103,11 +106,14 @@ function snapshotOf(
   { leastVersion, settledTo, take }: Term,
 ): Snapshot {
   take(profile);
-  const { appliedOffset, incarnation, judgedAtMs, outbox, redirectTo } = profile;
+  const { appliedOffset, incarnation, incompleteBefore, incompleteFor, judgedAtMs, outbox, redirectTo } =
+    profile;
+  profile.incompleteBefore = incompleteFor;
   profile.version = Math.max(profile.version + 1, leastVersion);
   const isSentWithEvent = outbox.length > 0 && redirectTo === undefined && appliedOffset >= settledTo;
   profile.outboxOffset = isSentWithEvent ? appliedOffset : undefined;
   const releaseTo = judgedAtMs > 0 ? redirectTo : undefined;
   const entry = entryOf(profile);
-  return { profile, incarnation, entry, flips: [...outbox], isSentWithEvent, releaseTo };
+  const incomplete = { incompleteFor, incompleteBefore };
+  return { profile, incarnation, entry, flips: [...outbox], isSentWithEvent, releaseTo, ...incomplete };
 }

@@ -38,7 +38,7 @@ export interface ExpiryPassParts {
     "change" | "isOurs" | "remove" | "store" | "term" | "unwritten" | "view" | "watermarkMs" | "whenDurable"
   >;
   readonly computations: { readonly set: ComputationSet };
-  readonly telemetry: Pick<ProfileTelemetry, "changed" | "expired" | "incomplete">;
+  readonly telemetry: Pick<ProfileTelemetry, "changed" | "expired">;
   readonly host: Pick<Host, "now" | "elapsed">;
   /** Asked for once a pass. */
   bounds(): Promise<LogBounds>;
@@ -105,13 +105,11 @@ export class ExpiryPass {
     const { computations, retentionMs, telemetry, worker } = this.#parts;
     const profile = worker.view(id);
     if (profile === undefined) return;
-    const { incompleteFor } = profile;
     const moment = { ...log, retentionMs, nowMs: worker.watermarkMs };
     const expiry = expire(profile, computations.set, moment);
     if (expiry === "kept") return;
     if (expiry === "removed" || expiry === "unlinked") worker.remove(profile);
     else worker.change(profile);
-    telemetry.incomplete(incompleteFor, profile.incompleteFor);
     telemetry.changed("expiry", profile.outbox.length);
     this.#count(expiry);
   }

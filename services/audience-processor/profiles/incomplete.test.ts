@@ -42,3 +42,20 @@ test("once the audience is deleted nothing is kept of that", async () => {
   expect(bench.incomplete).toEqual(["more", "not more"]);
   expect(bench.stateOf("u")?.incompleteFor).toEqual([]);
 });
+
+test("what is given back and folded again counts once", async () => {
+  const bench = await setup();
+  bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS }));
+  await bench.settled();
+  bench.store.isOurs = false;
+  const later = { receivedAtMs: NOW_MS + 1, timestampMs: NOW_MS + 1 };
+  const traits = Object.fromEntries(Array.from({ length: MAX_TRAITS + 1 }, (_, index) => [`t${index}`, 1]));
+  const full = { ...identify({ ...traits, more: 1 }), ...later };
+  const given = bench.call(full);
+  await bench.settled();
+  expect(bench.ended.at(-1)).toBe(`back ${given}`);
+  bench.store.isOurs = true;
+  bench.again(given);
+  await bench.settled();
+  expect(bench.incomplete).toEqual(["more", "not more", "more"]);
+});

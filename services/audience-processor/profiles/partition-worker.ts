@@ -3,7 +3,7 @@
 // first sync has changed has no event: its profile is written without it, with the next batch. Who enters or leaves is counted with 1 (sizes/).
 import { createProfile, type Profile } from "#audiences";
 import { type PartitionStore, StoreLostError } from "#state";
-import { applyHappening, membersOf } from "./apply-happening.ts";
+import { applyHappening } from "./apply-happening.ts";
 import type { Batch, Taken } from "./batch.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { DueProfiles, isFull } from "./due-profiles.ts";
@@ -159,16 +159,13 @@ export class PartitionWorker {
     try {
       const { set } = this.#parts.computations;
       const now = { set, watermarkMs: this.#watermarkMs, nowMs: host.now(), records, noteEveryMs };
-      const members = record.decoded.event.kind === "call" ? [] : membersOf(profile);
       const { incompleteFor } = profile;
       const unsent = profile.outbox.length;
       const { isToWrite, outcome, passedOn } = applyHappening(profile, record, now);
       telemetry.folded(record.decoded.event.kind, outcome);
       telemetry.changed(record.decoded.event.kind, profile.outbox.length - unsent);
-      telemetry.incomplete(incompleteFor, profile.incompleteFor);
       open.passedOn.push(...passedOn);
       open.taken.push(taken);
-      if (outcome === "applied" && profile.results.size === 0) telemetry.membersLeft(members);
       if (isToWrite || profile.incompleteFor !== incompleteFor) this.change(profile);
       else this.#writer.askFlush();
     } catch (thrown) {

@@ -14,9 +14,7 @@ export interface ProfileTelemetry {
   changed(cause: ChangeCause, values: number): void;
   /** A profile is there that cannot be read: what comes for it becomes dead letters until it is deleted. Said once. */
   unreadable(error: Error): void;
-  /** The profile was deleted or merged, and was a member of these until then. */
-  membersLeft(computationIds: readonly string[]): void;
-  /** The audiences and computed traits for which a profile is incomplete are others now; mostly they are the same. */
+  /** It is durable that the audiences and computed traits for which a profile is incomplete are others now; mostly they are the same. */
   incomplete(before: ReadonlySet<string>, now: ReadonlySet<string>): void;
   /** It is durable that so many profiles of anonymous ids that nobody uses any more were emptied or removed. */
   expired(expiry: ExpiryStep, profiles: number): void;

@@ -37,6 +37,7 @@ class World {
         end: this.log.length,
       },
       isCounted: (id) => id !== "trait",
+      onCounted: () => undefined,
       nowMs: () => this.nowMs,
     });
     return this.sizes;

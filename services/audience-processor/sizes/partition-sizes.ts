@@ -37,6 +37,8 @@ export interface PartitionSizesParts {
   readonly end: number;
   /** Whether it is an audience or list that is there. */
   isCounted(id: string): boolean;
+  /** Called when it is durable that there are so many members now. */
+  onCounted(id: string, members: number): void;
   nowMs(): number;
 }
 
@@ -157,10 +159,9 @@ export class PartitionSizes {
       const known = newest?.day === day ? newest.of : { ...newDay(), members: newest?.of.members ?? 0 };
       const before = known.hours.get(hour) ?? { entered: 0, left: 0 };
       known.hours.set(hour, { entered: before.entered + entered, left: before.left + left });
-      this.#days.change(
-        { id, day },
-        { ...known, batch: open.batch, members: known.members + entered - left },
-      );
+      const members = known.members + entered - left;
+      this.#days.change({ id, day }, { ...known, batch: open.batch, members });
+      this.#parts.onCounted(id, members);
     }
   }
 

@@ -17,6 +17,8 @@ export interface SizesOptions {
   readonly serde: Pick<Serde, "decode" | "decodeFields" | "encode" | "header">;
   readonly topics: Pick<TopicMap, "audienceSizes" | "profiles">;
   isCounted(id: string): boolean;
+  /** As that of `PartitionSizesParts`. */
+  onCounted(id: string, partition: number, members: number): void;
   /** Whether it is deleted. */
   isGone(id: string): boolean;
   /** Resolves when the records are acknowledged. */
@@ -55,7 +57,7 @@ export class Sizes {
 
   /** Resolves when all is known that a former owner has counted; rejects when the partition is lost. */
   async open({ leastVersion, partition, signal, store }: Taken): Promise<PartitionSizes> {
-    const { host, isCounted } = this.#options;
+    const { host, isCounted, onCounted } = this.#options;
     const rows = this.#options.rows.newestOf(partition);
     const mark = rows.find(({ id }) => id === "");
     const end = store.reached;
@@ -71,6 +73,7 @@ export class Sizes {
       leastBatch: leastVersion,
       end,
       isCounted,
+      onCounted: (id, members) => onCounted(id, partition, members),
       nowMs: () => host.now(),
     });
     if (mark === undefined || isOfBefore) {
