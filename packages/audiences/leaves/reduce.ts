@@ -3,7 +3,7 @@ import { parseExactJson } from "#contract";
 import type { ReduceFn } from "../definition/definition.ts";
 import type { LeafPlan } from "./plan.ts";
 import type { Tally, TimedOccurrence } from "./state.ts";
-import { counts } from "./tallies.ts";
+import { counts, firstOf } from "./tallies.ts";
 
 /** Least occurrences of a most frequent value. */
 const MIN_FREQUENT = 2;
@@ -71,7 +71,7 @@ export function reduceTallies(
   nowMs: number,
 ): unknown {
   const counted = tallies.filter((tally) => counts(tally, plan, nowMs));
-  if (fn === "first") return counted[0]?.pick?.value ?? null;
+  if (fn === "first") return firstOf(counted)?.value ?? null;
   if (fn === "last") return counted.at(-1)?.pick?.value ?? null;
   const numbers = total(counted);
   return fn === "count" ? numbers.n : reduceNumbers(fn, numbers);

@@ -58,6 +58,13 @@ function better(fn: "first" | "last", kept: Pick | undefined, other: Pick): Pick
   return isEarlier(other, kept) ? kept : other;
 }
 
+/** A joined bucket lies behind that of a call between, which came late: the order of buckets does not say which is first. */
+export function firstOf(tallies: readonly Tally[]): Pick | undefined {
+  let first: Pick | undefined;
+  for (const { pick } of tallies) if (pick !== undefined) first = better("first", first, pick);
+  return first;
+}
+
 function pickFnOf({ leaf }: LeafPlan): "first" | "last" | undefined {
   if (leaf.measure.kind !== "reduce") return undefined;
   const { fn } = leaf.measure;
