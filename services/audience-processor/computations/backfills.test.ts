@@ -390,6 +390,31 @@ test("a condition that was gone and comes back begins anew", async () => {
   expect(bench.stateOf("v")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
 });
 
+test("a condition that comes back waits for what is found until it is counted again, not until it was counted before", async () => {
+  const { bench, reports } = await setup(track("u", 10));
+  const companions = new Companions(bench, reports);
+  const ofLeaf = () => reports.reported.findLast(({ id }) => id.startsWith("leaf:"));
+  companions.onRead = () => {
+    bench.nowMs += 3_000;
+  };
+  /** It begins when all that is there is folded, and is counted three seconds later. */
+  const counted = async (id: string, life: number, atMs: number): Promise<void> => {
+    bench.nowMs = atMs;
+    bench.worker.advanceTo(atMs);
+    bench.computations.apply(id, audienceOf(id, TWICE, { updatedAtMs: life + 1 }));
+    await companions.advanceUntil(() => ofLeaf()?.state === "counted" && ofLeaf()?.generation === life);
+    for (let look = 0; look < 3; look += 1) await companions.advance();
+  };
+  await counted("first", 0, NOW_MS);
+  const gone = { deletedAtMs: 2, updatedAtMs: 2 };
+  bench.computations.apply("first", audienceOf("first", TWICE, gone));
+  await companions.advanceUntil(() => reports.of("first")?.state === "deleted");
+  await counted("again", 1, NOW_MS + 4_000);
+  expect(ofLeaf()).toMatchObject({ state: "counted", generation: 1 });
+  bench.worker.advanceTo(NOW_MS + 7_000);
+  await companions.live("again");
+});
+
 test("a condition that is gone and comes back while the log is read for it begins anew", async () => {
   const { bench, reports } = await setup();
   const four = { ...TWICE, count: { op: "eq", value: 4 } };

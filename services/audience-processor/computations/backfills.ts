@@ -131,6 +131,7 @@ export class Backfills {
     const { leaves } = computations.set;
     const isOver = (key: string): boolean => !leaves.has(key) || registry.isOutdated(key);
     const over = registry.keys.filter(isOver);
+    for (const key of over) this.#countedAtMs.delete(key);
     const ended = over.flatMap((key) => registry.changed(key, { state: "deleted" }) ?? []);
     const run = this.#asked;
     if (run?.uses.some(({ plan }) => isOver(plan.leaf.key)) === true) run.isEnded = true;
