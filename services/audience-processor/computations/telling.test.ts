@@ -36,9 +36,9 @@ async function setup({ isAudienceNew = false } = {}) {
   const own = () => reports.reported.findLast((one) => isLeaf(one) && one.partition === 0);
   await companions.advanceUntil(() => own() !== undefined);
   /** The other partition's owner says so of the condition. */
-  const otherIs = (state: "preparing" | "counted"): void => {
+  const otherIs = (state: "preparing" | "counted", life = 0): void => {
     const known = own();
-    if (known !== undefined) reports.reported.push({ ...known, partition: 1, state });
+    if (known !== undefined) reports.reported.push({ ...known, partition: 1, state, generation: life });
   };
   const advance = async (): Promise<void> => {
     for (let look = 0; look < 10; look += 1) await companions.advance();
@@ -59,6 +59,28 @@ test("nobody is told before every partition has begun to keep what it is told", 
   await advance();
   expect(told(bench)).toEqual(["group:acme: buyer buyers"]);
   expect(own()?.state).toBe("counted");
+});
+
+test("a condition that another partition begins anew while users are told is told again, in its next life", async () => {
+  const { advance, bench, otherIs, own, reports } = await setup();
+  const sending = Promise.withResolvers<void>();
+  bench.sendHeld = sending.promise;
+  otherIs("preparing");
+  await advance();
+  otherIs("preparing", 1);
+  await advance();
+  expect(own()?.state).toBe("deleted");
+  bench.sendHeld = undefined;
+  sending.resolve();
+  await advance();
+  const said = reports.all(own()?.id ?? "").filter(({ partition }) => partition === 0);
+  expect([...new Set(said.map(({ generation, state }) => `${state} ${generation}`))]).toEqual([
+    "preparing 0",
+    "deleted 0",
+    "preparing 1",
+    "counted 1",
+  ]);
+  expect(told(bench)).toHaveLength(2);
 });
 
 test("nothing is sent of the account before every partition has told its users", async () => {

@@ -32,12 +32,21 @@ export async function tellOf(
     return registry.isBegunEverywhere(leaf.key, partitions) && isEvaluated(parts, leaf.name);
   });
   if (ready.length === 0) return;
+  const lives = ready.map(({ plan: { leaf } }) => ({
+    key: leaf.key,
+    life: registry.of(leaf.key)?.generation,
+  }));
   await changeProfiles(parts, (profile) => {
     const unsent = profile.outbox.length;
     tellAccounts(profile, computations.set.told, true);
     return profile.outbox.length > unsent;
   });
-  for (const { plan } of ready) registry.update(plan.leaf.key, { state: "counted" });
+  for (const { key, life } of lives) {
+    const known = registry.of(key);
+    // One that has ended meanwhile, or begun anew, is told again in its next life.
+    if (known?.generation === life && known?.state === "preparing")
+      registry.update(key, { state: "counted" });
+  }
 }
 
 function isEvaluated({ computations, progressOf }: TellingParts, audienceKey: string): boolean {
