@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { profileEvent } from "#topics";
 import { Bench, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
 import { Companions, Reports } from "../fixtures/companions.ts";
@@ -127,6 +128,28 @@ test("goes on after a moment in which the partition may have been another's, and
   for (let look = 0; look < 6; look += 1) await advance(sync);
   expect(bench.sent).toHaveLength(600);
   expect(reported.at(-1)).toMatchObject({ state: "live", profilesDone: 600 });
+});
+
+test("looks again at a profile of which an event cannot be folded before what it has changed is written", async () => {
+  const { advance, bench, start } = await setup(3, 1);
+  const where = [{ path: "properties.n", op: "gte", value: 1 }];
+  bench.computations.apply("filtered", audienceOf("filtered", { event: "C", where }));
+  const sync = start();
+  await sync.live("filtered");
+  bench.computations.apply("seen", SEEN);
+  await sync.advanceUntil(() => bench.sent.length === 1);
+  const write = Promise.withResolvers<void>();
+  bench.store.held = write.promise;
+  bench.call(callOf({ userId: "other", event: "B", ...times }));
+  await bench.settled();
+  const { unwritten } = bench.worker;
+  while (bench.worker.unwritten === unwritten) await advance(sync);
+  const call = { ...callOf({ userId: "u1", event: "C", ...times }), name: "C", previousId: null };
+  bench.happen("u1", profileEvent("call", { call: { ...call, body: Buffer.from("no JSON") } }));
+  write.resolve();
+  await sync.live("seen");
+  expect(bench.dead).toHaveLength(1);
+  expect(bench.sent.map(({ user }) => user).sort()).toEqual(["u0", "u1", "u2"]);
 });
 
 test("a resume sends the net difference", async () => {

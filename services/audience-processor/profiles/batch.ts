@@ -34,9 +34,13 @@ export function isEmpty({ changed, taken, whenDurable }: Batch): boolean {
   return taken.length === 0 && changed.size === 0 && whenDurable.length === 0;
 }
 
-/** Takes the events of a profile out of the batch, with what they have changed of it; none where nothing of it is to be written. */
-export function takeOut({ changed, taken }: Batch, id: string): Taken[] {
+/**
+ * Takes the events of a profile out of the batch, with all that has changed of it; none where nothing of it is to be written. Who waits until the batch is
+ * durable is not called: some of what was waited for is not in it.
+ */
+export function takeOut({ changed, taken, whenDurable }: Batch, id: string): Taken[] {
   if (!changed.delete(id)) return [];
+  whenDurable.length = 0;
   const own = taken.filter(({ record }) => record.key === id);
   taken.splice(0, taken.length, ...taken.filter((one) => !own.includes(one)));
   return own;

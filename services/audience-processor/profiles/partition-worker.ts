@@ -176,6 +176,8 @@ export class PartitionWorker {
   #reject({ record, settle }: Taken, error: Error): void {
     const id = record.key ?? "";
     this.#cache.forget(id);
+    // A pass may have changed it: each goes on from what is durable.
+    if (this.#writer.open.changed.has(id)) this.#term += 1;
     const again = this.#writer.takeOut(id);
     settle({ produce: [this.#parts.deadLetter(record, error)] });
     this.#waiting.unshift(again);
