@@ -10,7 +10,7 @@ const WINDOW_MS = 3_600_000;
 /** A window and a log that only remember what was asked of them; `step` happens before each call that is read. */
 function setup(step: (read: number) => void = () => undefined) {
   const { logger, lines } = recordedLog();
-  const world = { elapsedMs: 0, writtenAtMs: NOW_MS as number | undefined, low: 0, startsAt: 0, reached: 0 };
+  const world = { elapsedMs: 0, writtenAtMs: NOW_MS, low: 0, high: 1_000_000, startsAt: 0, reached: 0 };
   const ranges: number[][] = [];
   const asked: number[] = [];
   const noted: number[] = [];
@@ -60,10 +60,10 @@ function setup(step: (read: number) => void = () => undefined) {
     },
     log: {
       committed: async () => undefined,
-      bounds: async () => ({ low: world.low, high: 1_000_000 }),
+      bounds: async () => ({ low: world.low, high: world.high }),
       async timeAt(_, offset) {
         asked.push(offset);
-        return world.writtenAtMs;
+        return offset < world.high ? world.writtenAtMs : undefined;
       },
       async offsetAt(_, timeMs) {
         asked.push(timeMs);
@@ -134,13 +134,15 @@ describe("bringing a window up to an offset", () => {
     expect(ranges).toHaveLength(2);
   });
 
-  test("counts the time back from now when nothing is written there yet, or by a clock ahead", async () => {
+  test.each([
+    ["the last one when nothing is written there yet", 7, NOW_MS - 5, [7, 6, NOW_MS - 5 - WINDOW_MS]],
+    ["now when nothing is there", 0, NOW_MS, [7, 6, NOW_MS - WINDOW_MS]],
+    ["now by a clock ahead", 8, NOW_MS + 5, [7, NOW_MS - WINDOW_MS]],
+  ])("counts the time back from %s", async (_, high, writtenAtMs, expected) => {
     const { asked, work, world } = setup();
-    world.writtenAtMs = undefined;
-    await work(1);
-    world.writtenAtMs = NOW_MS + 5;
-    await work(2);
-    expect([asked[1], asked[3]]).toEqual([NOW_MS - WINDOW_MS, NOW_MS - WINDOW_MS]);
+    Object.assign(world, { high, writtenAtMs });
+    await work(7);
+    expect(asked).toEqual(expected);
   });
 
   test("waits for the disk each time when 100,000 ids are not on it, and not before", async () => {

@@ -110,8 +110,11 @@ export async function catchUp(options: CatchUpOptions, work: CatchUp): Promise<v
   if (window.reached >= toOffset) return;
   const { log, host, partition, windowMs } = options;
   const { low } = await log.bounds(partition);
-  // The window ends where the calls go on: the next of them may have waited for hours. A clock ahead must not shorten it.
-  const writtenAtMs = await log.timeAt(partition, Math.max(toOffset, low), work.signal);
+  // The window ends where the calls go on: the next of them may have waited for hours. Where none is there yet it ends with the last one, as
+  // the clocks that gave the calls their times may be behind ours. A clock ahead must not shorten it.
+  const timeAt = (offset: number) => log.timeAt(partition, offset, work.signal);
+  const next = Math.max(toOffset, low);
+  const writtenAtMs = (await timeAt(next)) ?? (await timeAt(next - 1));
   const endsAtMs = Math.min(host.now(), writtenAtMs ?? Number.POSITIVE_INFINITY);
   const startsAt = await log.offsetAt(partition, endsAtMs - windowMs);
   const fromOffset = Math.max(window.reached, low, startsAt);
