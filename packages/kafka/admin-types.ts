@@ -98,14 +98,19 @@ export interface Admin {
   /** Names of all topics of the cluster that may be seen. */
   topicNames(): Promise<string[]>;
   partitionCount(topic: string): Promise<number>;
-  offsets(topic: string): Promise<PartitionOffsets[]>;
+  /** Waits until every partition has a leader; where `partition` is given until that one has, and others without one are left out. */
+  offsets(topic: string, partition?: number): Promise<PartitionOffsets[]>;
   /**
    * Whether the topic holds records. Rejects with "records_lost" where it, or a partition of it, holds none or less than it did, and while a table
    * of the same Kafka sees a restore of it that has not ended.
    */
   holdsRecords(topic: WitnessedTopic): Promise<boolean>;
-  /** Finds per partition the first offset at or after the time; the end where there is none. */
-  offsetForTime(topic: string, timestampMs: number): Promise<{ partition: number; offset: number }[]>;
+  /** Finds per partition the first offset at or after the time; the end where there is none. Waits as `offsets` does. */
+  offsetForTime(
+    topic: string,
+    timestampMs: number,
+    partition?: number,
+  ): Promise<{ partition: number; offset: number }[]>;
   /** Finds per partition the offset at which the group goes on. Partitions without a commit are left out. */
   committedOffsets(groupId: string, topic: string): Promise<ReadonlyMap<number, number>>;
   /** The same, with what the group has done behind these offsets. */

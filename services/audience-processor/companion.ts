@@ -124,7 +124,7 @@ function expiryOf(
     async bounds() {
       const [committed, all] = await Promise.all([
         admin.committedOffsets(profilesGroup, name),
-        admin.offsets(name),
+        admin.offsets(name, partition),
       ]);
       const log = all.find((one) => one.partition === partition);
       return { committedTo: committed.get(partition) ?? 0, logStart: log?.low ?? 0 };

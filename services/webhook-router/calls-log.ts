@@ -57,10 +57,8 @@ export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLo
 
   return {
     committed: async (partition) => (await admin.committedOffsets(groupId, topic)).get(partition),
-    bounds: async (partition) => only(await admin.offsets(topic), partition),
+    bounds: async (partition) => only(await admin.offsets(topic, partition), partition),
     async timeAt(partition, offset, signal) {
-      const { high } = only(await admin.offsets(topic), partition);
-      if (offset >= high) return undefined;
       let timeMs: number | undefined;
       await kafka.readRange({
         topic,
@@ -75,7 +73,7 @@ export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLo
       return timeMs;
     },
     async offsetAt(partition, timeMs) {
-      return only(await admin.offsetForTime(topic, timeMs), partition).offset;
+      return only(await admin.offsetForTime(topic, timeMs, partition), partition).offset;
     },
     read: ({ onCall, ...range }) =>
       kafka.readRange({

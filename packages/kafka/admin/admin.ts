@@ -24,7 +24,7 @@ export function createAdmin(client: AdminClient, tables: TablesSay = NO_TABLES):
     ensureTopics: (specs, options) => ensureTopics(client, specs, options),
     compareTopics: (specs, options) => compareTopics(client, specs, options),
     topicNames: () => client.run((admin) => admin.listTopics()),
-    offsets: (topic) => fetchOffsets(client, topic),
+    offsets: (topic, partition) => fetchOffsets(client, topic, partition),
     async holdsRecords(topic) {
       const ends = await offsetsUnlessLost(client, topic);
       tables.unlessHalfRestored(topic.topic, ends);
@@ -39,7 +39,7 @@ export function createAdmin(client: AdminClient, tables: TablesSay = NO_TABLES):
       return count;
     },
 
-    offsetForTime: (topic, timestampMs) => fetchOffsetsAt(client, topic, timestampMs),
+    offsetForTime: (topic, timestampMs, partition) => fetchOffsetsAt(client, topic, timestampMs, partition),
     committedOffsets,
 
     async committedPlaces(groupId, topic) {

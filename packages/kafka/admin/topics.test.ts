@@ -156,6 +156,15 @@ describe("offsets", () => {
     expect(await atTime).toHaveLength(2);
   });
 
+  test("of one partition do not wait for another without a leader", async () => {
+    cluster.known = [{ partition: 1, low: 5, high: 9 }];
+    expect(await admin.offsets("events", 1)).toEqual(cluster.known);
+    expect(await admin.offsetForTime("events", 7, 1)).toEqual([{ partition: 1, offset: 7 }]);
+    const waiting = expect(admin.offsets("events", 0)).rejects.toMatchObject({ code: "unavailable" });
+    await host.advance(60_000);
+    await waiting;
+  });
+
   test("give a group's lag, which is never more than what is there, nor less than nothing", async () => {
     cluster.known = [0, 1, 2, 3].map((partition) => ({ partition, low: 5, high: 9 }));
     cluster.committed.set(0, 7).set(1, 2).set(3, 12);

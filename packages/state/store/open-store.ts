@@ -69,7 +69,7 @@ async function openOn(disk: StoreDisk, options: StoreOptions): Promise<Partition
   const { admin, onProgress, partition, signal, topic } = options;
   let table = openTable(disk, options);
   try {
-    const bounds = (await admin.offsets(topic)).find((one) => one.partition === partition);
+    const bounds = (await admin.offsets(topic, partition)).find((one) => one.partition === partition);
     if (bounds === undefined) throw new Error(`${topic} has no partition ${partition}`);
     const checkpoint = table.checkpoint();
     const doubt = checkpoint && (await doubtAbout(checkpoint, bounds, options));

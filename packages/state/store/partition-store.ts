@@ -213,7 +213,7 @@ export class PartitionStore {
 
   async #bounds(): Promise<{ low: number; high: number }> {
     const { admin, partition, topic } = this.#options;
-    const bounds = (await admin.offsets(topic)).find((one) => one.partition === partition);
+    const bounds = (await admin.offsets(topic, partition)).find((one) => one.partition === partition);
     if (bounds === undefined) throw new Error(`${topic} has no partition ${partition}`);
     return bounds;
   }

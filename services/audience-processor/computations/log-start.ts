@@ -56,6 +56,6 @@ async function timeOf({ kafka, partition, signal, topic }: LogStartParts, offset
 }
 
 async function offsetAt({ admin, partition, topic }: LogStartParts, timeMs: number): Promise<number> {
-  const found = await admin.offsetForTime(topic, Math.floor(timeMs));
+  const found = await admin.offsetForTime(topic, Math.floor(timeMs), partition);
   return found.find((one) => one.partition === partition)?.offset ?? 0;
 }
