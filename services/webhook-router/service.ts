@@ -38,6 +38,12 @@ const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
  */
 const RECORDED_CALLS_LINGER_MS = 100;
 
+/**
+ * After this time a record of what became of a call goes to another partition than its own. Its call has a place among the outstanding until
+ * then: with one of twelve partitions away 4,400 calls a second go on, with one of three 800.
+ */
+const RECORDED_CALLS_TIMEOUT_MS = 5_000;
+
 /** The systems outside the process. */
 export interface RouterOutside extends Ways {
   readonly windowDisk: WindowDisk;
@@ -97,7 +103,10 @@ function createRunner(
       return [records.deadLetter(record, error)];
     },
     producer,
-    producerAfter: kafka.durableProducer({ lingerMs: RECORDED_CALLS_LINGER_MS }),
+    producerAfter: kafka.producer({
+      lingerMs: RECORDED_CALLS_LINGER_MS,
+      deliveryTimeoutMs: RECORDED_CALLS_TIMEOUT_MS,
+    }),
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,
     handsOverQuickly: true,

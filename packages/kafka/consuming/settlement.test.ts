@@ -77,22 +77,26 @@ describe("settlement", () => {
     expect(bench.written).toEqual([next]);
   });
 
-  test("what says that others are there is written when they are, again and again until it is, and only then the record is done", async () => {
-    const written: string[] = [];
+  test("what says that others are there is written when they are, again and again to any partition until it is, and only then the record is done", async () => {
+    const written: (string | null)[][] = [];
     const others = Promise.withResolvers<void>();
     let refusals = 1;
     const bench = run((settle) => settle({ produce: [next], produceAfter: { ...next, topic: "after" } }), {
       async write([record]) {
         if (record?.topic === "next") await others.promise;
-        else if (refusals-- > 0) throw new Error("refused");
-        written.push(record?.topic ?? "");
+        else if (refusals-- > 0) throw new KafkaError("delivery_timeout", "no leader", { canRetry: true });
+        written.push([record?.topic ?? null, record?.key ?? null]);
       },
     });
     await new Promise(setImmediate);
     expect([written, bench.done()]).toEqual([[], 0]);
     others.resolve();
     await soon(() => bench.done() === 1, "the record's end");
-    expect(written).toEqual(["next", "after"]);
+    expect(written).toEqual([
+      ["next", "k"],
+      ["after", null],
+    ]);
+    expect(bench.log).toEqual([]);
   });
 
   test("a step that throws three times makes its record a dead letter, with one error line", async () => {

@@ -127,7 +127,11 @@ class Settlement<T> implements Claim {
     }
     this.#parts.work.write(records, this.#isAfter).then(
       () => this.#written(),
-      (thrown: unknown) => this.#tryLater(failures + 1, thrown, (times) => this.#write(records, times)),
+      (thrown: unknown) => {
+        // The partition of its key does not take it: it goes to another.
+        const again = this.#isAfter ? records.map((record) => ({ ...record, key: null })) : records;
+        this.#tryLater(failures + 1, thrown, (times) => this.#write(again, times));
+      },
     );
   }
 
@@ -153,8 +157,10 @@ class Settlement<T> implements Claim {
 
   #tryLater(failures: number, thrown: unknown, again: (failures: number) => void): void {
     // The member has stopped, and said so once for all of its records.
-    if (thrown instanceof KafkaError && thrown.code === "closed") return;
-    if (isWorthLogging(failures)) {
+    const code = thrown instanceof KafkaError ? thrown.code : undefined;
+    if (code === "closed") return;
+    // The producer says what takes nothing: one line, and not one for each record that goes elsewhere.
+    if (isWorthLogging(failures) && !(this.#isAfter && code === "delivery_timeout")) {
       const facts = { ...this.#facts(), failures, error: toError(thrown).message };
       this.#parts.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
     }

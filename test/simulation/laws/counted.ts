@@ -28,10 +28,10 @@ export const countsAreTrue = law("each call is counted once, in what became of i
   }
 });
 
-/** By the place of the call; all records of one are in one partition. */
+/** By the place of the call. */
 function lastOf(records: readonly Written<RoutedCall>[]): Iterable<Written<RoutedCall>> {
   const last = new Map<string, Written<RoutedCall>>();
-  for (const each of records.toSorted((one, other) => one.record.offset - other.record.offset))
+  for (const each of records.toSorted((one, other) => one.place - other.place))
     last.set(`${each.value.partition} ${each.value.offset}`, each);
   return last.values();
 }

@@ -3,7 +3,7 @@ import type { Statements } from "./sql.ts";
 
 /**
  * How far each partition of the routers' records has come in each partition of calls. A call is routed again only after a crash, so that its
- * record is behind others: only one that is has to be looked for among the rows.
+ * record is behind others: only one that is has to be looked for among the rows. One without a key may be in another partition, too.
  */
 export class CallEnds {
   readonly #sql: Statements;
@@ -16,13 +16,15 @@ export class CallEnds {
     this.reload();
   }
 
-  /** Notes the call; false when one behind it, or itself, was noted before from this partition. */
-  isAhead(partition: number, call: Spot): boolean {
-    const key = placeOf({ partition, offset: call.partition });
+  /** Notes the call; false when one behind it, or itself, was noted before from this partition or "any", which records without a key are from. Those never are. */
+  isAhead(partition: number | "any", call: Spot): boolean {
+    const ofAny = placeOf({ partition: -1, offset: call.partition });
+    const key = partition === "any" ? ofAny : placeOf({ partition, offset: call.partition });
+    const isBehindAny = call.offset < (this.#ends.get(ofAny) ?? 0);
     if (call.offset < (this.#ends.get(key) ?? 0)) return false;
     this.#ends.set(key, call.offset + 1);
     this.#changed.add(key);
-    return true;
+    return partition !== "any" && !isBehindAny;
   }
 
   /** Within the transaction that the records are written in. */

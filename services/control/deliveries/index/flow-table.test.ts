@@ -66,6 +66,21 @@ test("a call that is routed again is known after a restart, and so is one behind
   expect(counted()).toEqual(["routed 3", "sent 3"]);
 });
 
+test.each([true, false])(
+  "a call counts once when two partitions have its record, one without its key, in either order: that first %s",
+  (isFirst) => {
+    for (const isKeyless of [isFirst, !isFirst]) {
+      const partition = isKeyless ? 1 : 0;
+      const entries = [{ partition, offset: 0, record: routedCall({ offset: 1 }), isKeyless }];
+      index.apply({ kind: "routedCalls", partition, entries, nextOffset: 1, epoch: index.epoch });
+      index.close();
+      index = new IndexPart({ folder, nowMs: () => nowMs, onDiscarded: () => undefined });
+    }
+    read("routedCalls", [routedCall({ offset: 2 })]);
+    expect(counted()).toEqual(["routed 2", "sent 2"]);
+  },
+);
+
 test("calls that went many ways are counted each, in whatever order they come", () => {
   const ways = Array.from({ length: 20 }, (_, way) => [`d${way}`]);
   read(

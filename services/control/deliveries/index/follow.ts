@@ -135,7 +135,9 @@ class Reading {
       const decoded = (await this.#decode(kind, record)) as Entry<K>["record"] | undefined;
       if (this.#isOver) return;
       if (kind === "attempts" && decoded !== undefined) onAttempt(decoded as DeliveryAttempt);
-      if (decoded !== undefined) entries.push({ partition, offset: record.offset, record: decoded });
+      const { key, offset } = record;
+      if (decoded !== undefined)
+        entries.push({ partition, offset, record: decoded, isKeyless: key === null });
       if (entries.length < TRANSACTION_RECORDS || read === records.length - 1) continue;
       this.#apply(kind, partition, entries, record.offset + 1);
       if (this.#isOver) return;

@@ -33,7 +33,11 @@ export interface IndexedRecords {
   auditLog: AuditEntry;
 }
 
-export type Entry<K extends Indexed> = Spot & { readonly record: IndexedRecords[K] };
+export type Entry<K extends Indexed> = Spot & {
+  readonly record: IndexedRecords[K];
+  /** A router's record that the partition of its key did not take in time, and may have all the same. */
+  readonly isKeyless?: boolean;
+};
 
 /** A stretch of one partition: what could be read of it, and where reading goes on. */
 export interface Stretch<K extends Indexed> {

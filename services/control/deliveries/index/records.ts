@@ -83,9 +83,10 @@ function countTotal({ eras, sql }: Opened, record: DeliveryTotal): void {
 }
 
 /** Of a call that was routed again only what was said last counts. */
-function countRoutedCall({ callEnds, flow, sql }: Opened, record: RoutedCall, spot: Spot): void {
-  const before = callEnds.isAhead(spot.partition, record) ? undefined : saidBefore(sql, record);
-  if (!insertRoutedCall(sql, record, spot)) return;
+function countRoutedCall({ callEnds, flow, sql }: Opened, record: RoutedCall, entry: Entry<Indexed>): void {
+  const partition = entry.isKeyless ? "any" : entry.partition;
+  const before = callEnds.isAhead(partition, record) ? undefined : saidBefore(sql, record);
+  if (!insertRoutedCall(sql, record, entry)) return;
   if (before !== undefined) flow.routed(before, -1);
   flow.routed(record, 1);
 }
