@@ -28,11 +28,12 @@ import { type AttemptsOptions, createAttempts, type MakeAttempt } from "./reques
 import { createTelemetry, type Telemetry, watchState } from "./telemetry.ts";
 import { openWaking, type Waking } from "./waking/open.ts";
 
-/**
- * The time to finish requests in flight: longer than a response may take, and short enough to commit and
- * leave within the grace time.
- */
+/** The least time to finish requests in flight, with their waits for places. */
 const FINISH_MS = 8_000;
+/** What these may take beside their answers. */
+const BESIDE_ANSWER_MS = 3_000;
+/** The rest of the grace time is for committing and leaving. */
+const SHARE_OF_GRACE = 0.8;
 const FORGET_EVERY_MS = 60_000;
 
 /** The systems outside the process. */
@@ -101,6 +102,11 @@ function createStep(
   return carryTrace(createDeliver({ ...parts, retries, records, recentJobs, nowMs }));
 }
 
+/** The time to finish requests in flight: longer than a response may take. */
+function finishMs({ egress }: DelivererContext["settings"]): number {
+  return Math.max(FINISH_MS, egress.responseDeadlineMs + BESIDE_ANSWER_MS);
+}
+
 interface ReadingParts {
   readonly step: Step<DeliveryJob>;
   readonly telemetry: Telemetry;
@@ -131,14 +137,18 @@ function createRunner(
     producer,
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
-    movesWithinMs: FINISH_MS,
+    movesWithinMs: finishMs(own),
     handsOverQuickly: true,
     dueAtMs: (record) => admission.dueAtMs(record),
     onRevoked: (partitions) => admission.revoked(partitions),
     onRecordsLost: countRecordsLost(metrics, names),
     async onAssigned() {
       telemetry.rebalanced();
-      await waking.reassigned();
+      waking.reassigned();
+    },
+    // Calls that have never waited need no cursors, and go on while these cannot be read.
+    async openPartition({ topic }) {
+      if (topic !== topics.deliveryJobs.name) await waking.cursorsRead();
     },
   });
 }
@@ -187,7 +197,9 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   await connection.serde.start();
   // Destinations load before the first job: one that is not there yet would cost a look for each of its jobs.
   await destinations.loaded();
-  lifecycle.onStop("runner", (graceMs) => runner.stop(Math.min(graceMs, FINISH_MS)));
+  lifecycle.onStop("runner", (graceMs) =>
+    runner.stop(Math.min(graceMs * SHARE_OF_GRACE, finishMs(context.settings))),
+  );
   runner.failed.catch((error: unknown) => lifecycle.fail(error));
   waking.begin(runner, step);
   await runner.start();

@@ -23,7 +23,7 @@ function setup(retryDelaysMs = [10_000]) {
   const topics = topicMap({ prefix: "", retryDelaysMs });
   const stops = new Map<string, (graceMs: number) => Promise<void> | void>();
   const stopping = new AbortController();
-  const loading = Promise.withResolvers<void>();
+  const loads: PromiseWithResolvers<void>[] = [];
   const delays: { readonly ms: number; readonly signal: AbortSignal | undefined }[] = [];
   let looks = 0;
   let listener: EndpointQueuesListener | undefined;
@@ -38,7 +38,11 @@ function setup(retryDelaysMs = [10_000]) {
     },
   };
   const table = {
-    load: () => loading.promise,
+    load() {
+      const load = Promise.withResolvers<void>();
+      loads.push(load);
+      return load.promise;
+    },
     loaded: false,
     onChange: () => () => undefined,
     get: () => undefined,
@@ -93,7 +97,7 @@ function setup(retryDelaysMs = [10_000]) {
       lookTakes = time;
     },
     listener: () => listener,
-    loading,
+    loads,
     stops,
     waking,
     async looksAfter(work: () => void): Promise<number> {
@@ -130,7 +134,7 @@ test("a call that had to wait and goes through has its endpoint looked for, once
   expect(await looksAfter(() => waking.requested(diverted, well))).toBe(0);
   expect(await looksAfter(() => waking.requested(diverted, { ...well, url: "other" }))).toBe(1);
   expect(await looksAfter(() => waking.requested(retry, well))).toBe(0);
-  void waking.reassigned();
+  waking.reassigned();
   expect(await looksAfter(() => waking.requested(retry, well))).toBe(1);
 });
 
@@ -141,17 +145,26 @@ test("so has one that is back, and one that has room", async () => {
   expect(await looksAfter(() => listener()?.onRoom("b"))).toBe(1);
 });
 
-test("partitions are read once the cursors of their last owners are", async () => {
-  const { loading, waking } = setup();
-  let isLoaded = false;
-  void waking.reassigned().then(() => {
-    isLoaded = true;
+test("cursors are read once for all partitions that are given out, and again where that failed", async () => {
+  const { loads, waking } = setup();
+  const [first] = loads.splice(0);
+  first?.resolve();
+  waking.reassigned();
+  const read = [waking.cursorsRead(), waking.cursorsRead()];
+  loads[0]?.reject(new Error("no leader"));
+  expect(await Promise.allSettled(read)).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+  expect(loads).toHaveLength(1);
+  let isRead = false;
+  void waking.cursorsRead().then(() => {
+    isRead = true;
   });
   await turns();
-  expect(isLoaded).toBe(false);
-  loading.resolve();
+  expect(isRead).toBe(false);
+  loads[1]?.resolve();
   await turns();
-  expect(isLoaded).toBe(true);
+  expect(isRead).toBe(true);
+  waking.reassigned();
+  expect(loads).toHaveLength(3);
 });
 
 test("the end of the process ends it: nothing is looked for, and no cursor is forgotten any more", async () => {

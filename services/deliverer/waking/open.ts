@@ -36,8 +36,10 @@ export interface Waking {
   reading(step: Step<DeliveryJob>): Step<DeliveryJob>;
   /** A request has ended. */
   requested(job: DeliveryJob, result: WebhookResult): void;
-  /** Partitions were given out: what waits in them is not known here. Resolves when it is known what their last owners took of them. */
-  reassigned(): Promise<void>;
+  /** Partitions were given out: what waits in them is not known here. */
+  reassigned(): void;
+  /** Resolves when it is known what the last owners of the partitions have taken of them. */
+  cursorsRead(): Promise<void>;
   /** Begins to wake: `step` is what a job in hand goes through. */
   begin(runner: Runner, step: Step<DeliveryJob>): void;
 }
@@ -55,8 +57,7 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
   let waker: Waker | undefined;
   const requests = followRequests(context, connection);
   const ahead = aheadOfTime(context, parts);
-  /** Counts the times at which partitions were given out, and those of them after which their last owners' cursors were read. */
-  const terms = { given: 0, known: 0 };
+  const terms = createTerms(() => table.load());
 
   const isTaken = (record: Received<DeliveryJob>) =>
     retryTopics.has(record.topic) &&
@@ -80,19 +81,16 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       seen.add(url);
       waker.found(url);
     },
-    async reassigned() {
+    reassigned() {
       seen.clear();
       requests.forgetPasses();
-      terms.given += 1;
-      const { given } = terms;
-      await table.load();
-      // The later one of two loads may have ended first.
-      terms.known = Math.max(terms.known, given);
+      terms.begin();
     },
+    cursorsRead: terms.known,
     begin(runner, step) {
       // A job that the last owner of a partition took is not to be taken once more.
       const position = (partition: TopicPartition) =>
-        terms.known === terms.given ? runner.position(partition) : undefined;
+        terms.isKnown() ? runner.position(partition) : undefined;
       const followed = { jobsInHand, readerJobs, step: jobsInHand.following(step) };
       const waking = { ...parts, ...followed, ...ahead, cursors, position, requests, runner };
       const started = startWaker(context, connection, waking);
@@ -114,6 +112,37 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       };
       void carryOut({ ...carrying, topics: retryTopics }, context.lifecycle.stopping);
     },
+  };
+}
+
+/** A term begins when partitions are given out; it is known when their last owners' cursors were read after that. */
+function createTerms(readCursors: () => Promise<void>) {
+  let given = 0;
+  let readOf = 0;
+  let reading: Promise<void> | undefined;
+  async function read(term: number): Promise<void> {
+    try {
+      await readCursors();
+      // The later one of two may have ended first.
+      readOf = Math.max(readOf, term);
+    } catch (thrown) {
+      reading = undefined;
+      throw thrown;
+    }
+  }
+  const known = (): Promise<void> => {
+    reading ??= read(given);
+    return reading;
+  };
+  return {
+    begin(): void {
+      given += 1;
+      reading = undefined;
+      // Also where no partition of a retry topic is opened now: passes look at those that stay.
+      known().catch(() => undefined);
+    },
+    isKnown: () => readOf === given,
+    known,
   };
 }
 
