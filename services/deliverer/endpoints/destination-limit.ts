@@ -32,7 +32,7 @@ export class DestinationLimit {
   #averageMs = 0;
   /** The next place in time that is free. */
   #nextAtMs = 0;
-  /** The same for those that were sent away: they come back one after the other and not as a wave. */
+  /** The same for those that were sent away: each comes back when it may have a turn, in steps of the shortest retry topic's delay. */
   #laterAtMs = 0;
 
   constructor(quota: Quota) {

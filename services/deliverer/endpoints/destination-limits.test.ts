@@ -49,6 +49,14 @@ describe("a destination's own rate (contract 4.4)", () => {
     expect(Math.max(...gapsMs)).toBeLessThanOrEqual(101);
   });
 
+  test("has the calls that it sent away brought before their time: the endpoint has room for them", () => {
+    const { flow, quotas, run, told } = createTraffic();
+    quotas.set("a", { maxRequestsPerSecond: 10, maxInFlight: null });
+    flow("a", 1_000, 100);
+    run(10_000);
+    expect(told).toContain("a room");
+  });
+
   test("that is raised is what calls are told from then on, however far ahead the turns of the old one are", () => {
     const { flow, now, quotas, run, send } = createTraffic();
     quotas.set("a", { maxRequestsPerSecond: 1, maxInFlight: null });

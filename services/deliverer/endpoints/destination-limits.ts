@@ -12,7 +12,7 @@ export interface LimitedRequest extends EndpointRequest {
 const SHARE_OF_REST = 4;
 
 export interface DestinationLimitsOptions {
-  readonly queues: Pick<EndpointQueues, "enter" | "ended" | "room">;
+  readonly queues: Pick<EndpointQueues, "enter" | "ended" | "room" | "turnedAway">;
   /** Requests that may wait at all limits together: they take room of the process that no queue of an endpoint counts. */
   readonly maxWaiting: number;
   /** Asks for `tick`, some milliseconds from now; while somebody waits. */
@@ -102,8 +102,14 @@ export class DestinationLimits {
       this.#queued.set(request.destinationId, limit);
       this.#wantTick();
     } else {
-      request.divert("rate_limited", limit.laterMs(nowMs));
+      this.#divert(limit, request, nowMs);
     }
+  }
+
+  /** It comes out of its retry topic in a wave with others, of which the limit takes two seconds' worth: the rest of the time passes bring calls. */
+  #divert(limit: DestinationLimit, request: EndpointRequest, nowMs: number): void {
+    this.#options.queues.turnedAway(request.endpoint);
+    request.divert("rate_limited", limit.laterMs(nowMs));
   }
 
   #hasRoom({ waiting }: DestinationLimit): boolean {
@@ -126,7 +132,7 @@ export class DestinationLimits {
 
   #expire(limit: DestinationLimit, nowMs: number): void {
     for (let next = limit.takeExpired(nowMs); next !== undefined; next = limit.takeExpired(nowMs)) {
-      next.divert("rate_limited", limit.laterMs(nowMs));
+      this.#divert(limit, next, nowMs);
     }
   }
 

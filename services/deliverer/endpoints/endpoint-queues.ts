@@ -124,6 +124,12 @@ export class EndpointQueues {
     if (isRecovered) this.#listener?.onRecovered(queue.endpoint);
   }
 
+  /** A limit of a destination has turned a request away: the endpoint itself may have room for it. */
+  turnedAway(endpoint: string): void {
+    const queue = this.#queues.get(endpoint);
+    if (queue !== undefined) queue.hasTurnedAway = true;
+  }
+
   /**
    * The number of further retries that the endpoint takes right now without a divert. Undefined while its
    * breaker lets nothing through, one where a probe was asked for. First attempts never wait behind them:
