@@ -117,24 +117,48 @@ describe("the verdict on a job that waits for its destination's own limit (contr
     expect(stalled).toMatchObject({ job: { firstAttemptAtMs: START_MS } });
   });
 
-  test("does not back off, however often it had to wait", () => {
+  test("does not back off, however often it had to wait, nor do its retries", () => {
     expect(limited(job({ diverts: 20 }))).toMatchObject({ job: { dueAtMs: START_MS + 10_000 } });
+    const failed = verdict([broken(A)], [A], job({ diverts: 20 }));
+    expect(failed).toMatchObject({ job: { attempts: 1, dueAtMs: START_MS + 50 + 10_000 } });
+  });
+
+  test("begins no window where a webhook beside it is down, in whichever order they are configured", () => {
+    const down = { url: B, outcome: { kind: "diverted", reason: "breaker_open" } } as const;
+    const full = { url: A, outcome: { kind: "diverted", reason: "rate_limited" } } as const;
+    const destination = { urls: [B, A], pausedMs: 0 };
+    const resultsOf = (all: readonly (typeof down | typeof full)[]) =>
+      all.map((one) => ({ ...one, atMs: START_MS, turnInMs: undefined }));
+    for (const results of [resultsOf([down, full]), resultsOf([full, down])])
+      expect(judge({ job: job(), results, destination }, retries, START_MS)).toMatchObject({
+        reason: "rate_limited",
+        job: { firstAttemptAtMs: null },
+      });
   });
 
   test("waits for the turn that it was told, and leaves a window that has begun as it is", () => {
     const begun = job({ attempts: 1, firstAttemptAtMs: START_MS - 5_000 });
-    expect(limited(begun, () => 70_000)).toMatchObject({
-      job: { dueAtMs: START_MS + 70_000, firstAttemptAtMs: START_MS - 5_000 },
+    expect(limited(begun, () => 40_000)).toMatchObject({
+      job: { dueAtMs: START_MS + 40_000, firstAttemptAtMs: START_MS - 5_000 },
     });
+  });
+
+  test("tries again before a far turn when its window has begun, and waits for it when it has not", () => {
+    const begun = job({ attempts: 1, firstAttemptAtMs: START_MS - 5_000 });
+    const due = [limited(begun, () => 20_000_000), limited(job(), () => 20_000_000)];
+    expect(due).toMatchObject([
+      { job: { dueAtMs: START_MS + 60_000 } },
+      { job: { dueAtMs: START_MS + 20_000_000 } },
+    ]);
   });
 
   test("has no delay that its destination chose for failures, and no window before its first attempt", () => {
     const own = { delaysMs: [1_800_000], windowMs: 10_000 };
     const begun = job({ attempts: 1, firstAttemptAtMs: START_MS - 5_000 });
-    const due = [limited(job(), () => 70_000, own), limited(begun, () => 70_000, { ...own, windowMs: null })];
+    const due = [limited(job(), () => 40_000, own), limited(begun, () => 40_000, { ...own, windowMs: null })];
     expect(due).toMatchObject([
-      { job: { dueAtMs: START_MS + 70_000 } },
-      { job: { dueAtMs: START_MS + 70_000 } },
+      { job: { dueAtMs: START_MS + 40_000 } },
+      { job: { dueAtMs: START_MS + 40_000 } },
     ]);
     expect(limited(begun, undefined, own)).toMatchObject({ kind: "dead" });
   });

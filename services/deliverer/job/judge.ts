@@ -50,8 +50,7 @@ export function judge(report: AttemptReport, installed: Retries, nowMs: number):
  */
 function judgeFailure(report: AttemptReport, installed: Retries, nowMs: number): Waiting | Divert | Dead {
   const { results, destination } = report;
-  const [first] = results;
-  const diverted = first !== undefined && isDiverted(first) && results.every(isDiverted) ? first : undefined;
+  const diverted = divertedBy(results);
   const tried = triedJob(report, diverted, nowMs);
   if (!tried.outcomes.some(({ kind, url }) => kind === "retryable" && destination.urls.includes(url))) {
     return { kind: "dead", reason: "permanent", message: "no webhook can be retried", job: tried };
@@ -62,11 +61,11 @@ function judgeFailure(report: AttemptReport, installed: Retries, nowMs: number):
   const retries = retriesWith(isQueued && own !== undefined ? { ...own, delaysMs: null } : own, installed);
   const failed: FailedAttempt = {
     firstAttemptAtMs: Math.min((tried.firstAttemptAtMs ?? nowMs) + tried.pausedMs, nowMs),
-    attempts: isQueued ? 1 : position(tried),
+    attempts: isQueued ? 1 : diverted === undefined ? tried.attempts : position(tried),
     nowMs,
     // No window has begun that could be over.
     endsAtMs: tried.firstAttemptAtMs === null ? Number.MAX_SAFE_INTEGER : undefined,
-    retryAfterMs: longestWaitMs(results),
+    retryAfterMs: isQueued ? turnOf(tried, results, retries) : longestWaitMs(results),
     spread: retrySpread(tried.jobId, position(tried)),
   };
   const next =
@@ -75,6 +74,19 @@ function judgeFailure(report: AttemptReport, installed: Retries, nowMs: number):
     return overdue({ ...tried, ...next, dueAtMs: report.job.dueAtMs }, diverted);
   const waiting = waitFrom({ ...tried, ...next, dueAtMs: next.dueAtMs }, nowMs, retries);
   return diverted === undefined ? waiting : { ...waiting, kind: "divert", reason: diverted.outcome.reason };
+}
+
+/** Why no webhook was asked; a wait for the destination's own limit says most: but for it one would have been. */
+function divertedBy(results: readonly PartResult[]): DivertedResult | undefined {
+  if (!results.every(isDiverted)) return undefined;
+  return results.find(({ outcome }) => outcome.reason === "rate_limited") ?? results[0];
+}
+
+/** A call whose window has begun tries again at the pace of one that was diverted: its turn may come when the window is over. */
+function turnOf(tried: DeliveryJob, results: readonly PartResult[], { delaysMs }: Retries): number {
+  const backOffMs = delaysMs[position(tried) - 1] ?? delaysMs.at(-1) ?? 0;
+  const turnInMs = longestWaitMs(results);
+  return tried.firstAttemptAtMs === null ? turnInMs : Math.min(turnInMs, backOffMs);
 }
 
 interface Next {
@@ -110,8 +122,8 @@ function overdue(job: DeliveryJob, diverted: DivertedResult | undefined): Dead {
 }
 
 /**
- * The job's position in the schedule. Diverts count: a job that is diverted again and again backs off, or a
- * million of them would come round every ten seconds.
+ * How far the job has come. A job that is diverted again and again backs off by it, or a million of them would come round every ten seconds;
+ * after an attempt only attempts count (contract 3.5).
  */
 export function position({ attempts, diverts }: Pick<DeliveryJob, "attempts" | "diverts">): number {
   return attempts + diverts;

@@ -28,10 +28,10 @@ function spreadMs(delayMs: number, { retryDelaysMs }: Timing): number {
   return Math.min(Math.ceil(delayMs / 10 / stepMs), MAX_JITTER_STEPS) * stepMs;
 }
 
-function delayOf({ destinations, timing }: Plan, { attempts, destinationId, diverts }: DeliveryJob): number {
+function delayOf({ destinations, timing }: Plan, { attempts, destinationId }: DeliveryJob): number {
   const own = destinations.find(({ id }) => id === destinationId)?.retryDelaysMs;
   const delays = own ?? timing.retryDelaysMs;
-  return delays[Math.max(attempts + diverts, 1) - 1] ?? delays.at(-1) ?? 0;
+  return delays[Math.max(attempts, 1) - 1] ?? delays.at(-1) ?? 0;
 }
 
 /** A window that ends takes from a delay; a clock that is wrong may. */
