@@ -30,6 +30,7 @@ import { findSettled } from "./jobs/replays/settled-calls.ts";
 import { callStretches, jobStretches } from "./jobs/replays/stretches.ts";
 import { createAuditLog } from "./records/audit-log.ts";
 import type { Breakers } from "./records/breakers/breakers.ts";
+import type { ConfigStore } from "./records/config-store.ts";
 import type { OwnedWork } from "./records/durable-work/owned-work.ts";
 import { createPlaceReader, type DeadLetterReader, type PlaceReader } from "./records/places/place-reader.ts";
 import type { Slices } from "./records/profiles/slices.ts";
@@ -46,7 +47,7 @@ export interface DeliveriesParts {
   readonly serde: Serde;
   readonly topics: TopicMap;
   readonly indexDisk: IndexDisk;
-  readonly destination: (id: string) => DestinationConfig | undefined;
+  readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "refresh">;
   readonly deletedUsers: DeletedUsers;
   readonly breakers: Pick<Breakers, "attempted">;
   readonly slices: Slices;
@@ -112,12 +113,12 @@ export function openDeliveries(
   const candidates: Omit<CandidateWork, "serde" | "topic"> = {
     calls: topics.calls,
     deletedUsers: parts.deletedUsers,
-    destination: parts.destination,
+    destination: (id) => parts.destinations.get(id),
     findSettled: (replay, signal) => findSettled(settled, replay, signal),
     findMissing: (replay, signal) => findMissing(missing, replay, signal),
     beginSlices: () => parts.slices.begin(),
   };
-  openReplays(context, { ...parts, table, store, deliveries, deadLetters, candidates });
+  openReplays(context, { ...parts, store, deliveries, deadLetters, candidates });
   return {
     live,
     deliveries,

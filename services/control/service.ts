@@ -80,7 +80,6 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   const { audienceTable, destinationTable, sourceCosts, sourceTable, telemetry } = configured;
   outside.watch(context, connection);
   await loadAll(context, connection, [sourceTable, destinationTable, audienceTable]);
-  const destination = (id: string) => destinationTable.get(id);
   const secrets = createSecretBox(settings.encryption);
   watchUnreadable(context, configured, secrets);
   const ids = createIds(outside.randomBytes);
@@ -104,7 +103,7 @@ async function openParts(context: ControlContext, outside: ControlOutside): Prom
   const deletedUsers = createDeletedUsers(regulations);
   const breakers = await openBreakers(context, connection);
   const watched = { deletedUsers, breakers, slices };
-  const opened = openDeliveries(context, { ...owning, ...outside, ...watched, destination });
+  const opened = openDeliveries(context, { ...owning, ...shared, ...outside, ...watched });
   const users = { ...shared, ...opened, ...audiences, ...settings.switch, profiles, slices, host };
   const health = await openHealth(context, { ...owning, ...shared, destinationTable });
   owning.ownedWork.start();

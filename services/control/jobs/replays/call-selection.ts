@@ -31,9 +31,9 @@ export function isOfOneCall({ calls }: Pick<CallReplay, "calls">): boolean {
   return calls.sourceId !== null && calls.messageId !== null && isOfOneUser(calls);
 }
 
-/** What tells which calls are meant is more than can be kept in memory. Trying again would mostly find as many. */
-export class TooManyCalls extends RangeError {
-  override readonly name = "TooManyCalls";
+/** Why a replay ends before its end, as its record says. Trying again would mostly find the same. */
+export class CannotGoOn extends Error {
+  override readonly name = "CannotGoOn";
 }
 
 type Asked = Pick<CallReplay, "calls" | "fromMs" | "toMs">;

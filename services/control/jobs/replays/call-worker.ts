@@ -3,7 +3,7 @@
 import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryJob, deliveryKey, type ReplayStretch } from "#topics";
-import { type CallReplay, isOfOneCall, stretchesLeft, TooManyCalls } from "./call-selection.ts";
+import { type CallReplay, CannotGoOn, isOfOneCall, stretchesLeft } from "./call-selection.ts";
 import { type Candidates, type CandidateWork, type Judged, openCandidates } from "./candidates.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 
@@ -21,13 +21,15 @@ export async function workOnCalls(
   work: CallReplayWork,
   signal: AbortSignal,
 ): Promise<void> {
+  let replaying: CallReplaying | undefined;
   try {
     const candidates = await openCandidates(begun, work, signal);
-    await new CallReplaying(begun, { work, candidates, signal }).run();
+    replaying = new CallReplaying(begun, { work, candidates, signal });
+    await replaying.run();
   } catch (error) {
-    if (!(error instanceof TooManyCalls)) throw error;
+    if (!(error instanceof CannotGoOn)) throw error;
     const ended = { state: "cancelled", error: error.message, updatedAtMs: work.nowMs() };
-    await work.store.put({ ...begun, ...ended });
+    await work.store.put({ ...(replaying?.replay ?? begun), ...ended });
   }
 }
 
@@ -58,6 +60,11 @@ class CallReplaying {
     this.#replay = begun;
     this.#save = createSaving(begun, parts.work);
     this.#steppedAtMs = parts.work.host.elapsed();
+  }
+
+  /** As far as it is. */
+  get replay(): CallReplay {
+    return this.#replay;
   }
 
   async run(): Promise<void> {

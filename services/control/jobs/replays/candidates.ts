@@ -8,6 +8,7 @@ import type { Pause } from "../../records/profiles/slices.ts";
 import type { DeletedUsers } from "../../resources/regulations/deleted-users.ts";
 import {
   type CallReplay,
+  CannotGoOn,
   isMeant,
   isMissing,
   isOfDestination,
@@ -29,7 +30,7 @@ type Valued = Pick<RawRecord, "partition" | "offset"> & { readonly value: Buffer
 export interface Candidates {
   /** What the replay's stretches are of. */
   readonly topicName: string;
-  /** By its key alone: of a topic that others share most are theirs. */
+  /** By its key alone: of a topic that others share most are theirs. Throws a CannotGoOn where missing calls have nowhere to go, as `judge` does. */
   isOurs(record: Pick<RawRecord, "key" | "value">): boolean;
   judge(record: Valued): Promise<Judged>;
 }
@@ -47,7 +48,7 @@ export interface CandidateWork {
   beginSlices(): Pause;
 }
 
-/** Resolves when what became of calls can be asked. Rejects with `signal`, and with a TooManyCalls where there is too much to keep in memory. */
+/** Resolves when what became of calls can be asked. Rejects with `signal`, and with a CannotGoOn where there is too much to keep in memory. */
 export async function openCandidates(
   replay: CallReplay,
   work: CandidateWork,
@@ -83,13 +84,16 @@ function sentCandidates(replay: CallReplay, work: CandidateWork, settled: Settle
 function missingCandidates(replay: CallReplay, work: CandidateWork, missing: MissingCalls): Candidates {
   const { calls: topic, deletedUsers, serde } = work;
   const pause = work.beginSlices();
-  const connected = (): DestinationConfig | undefined => {
+  // What is read meanwhile would be passed over: nobody would know that it is still missing.
+  const connected = (): DestinationConfig => {
     const found = work.destination(replay.destinationId);
-    return found?.enabled === true ? found : undefined;
+    if (found?.enabled === true) return found;
+    const what = found === undefined ? "deleted" : "switched off: switch it on, and begin a new replay";
+    throw new CannotGoOn(`destination ${replay.destinationId} was ${what}`);
   };
   const judge = async (call: Call, record: Valued): Promise<Judged> => {
     const destination = connected();
-    if (destination === undefined || !destination.sourceIds.includes(call.sourceId)) return NOT_MEANT;
+    if (!destination.sourceIds.includes(call.sourceId)) return NOT_MEANT;
     if (!isSelected(call, replay)) return NOT_MEANT;
     await pause();
     const was = await missing.was(call, record);
@@ -101,7 +105,7 @@ function missingCandidates(replay: CallReplay, work: CandidateWork, missing: Mis
   };
   return {
     topicName: topic.name,
-    isOurs: (record) => isOfSource(connected()?.sourceIds ?? [], replay.calls.sourceId, record),
+    isOurs: (record) => isOfSource(connected().sourceIds, replay.calls.sourceId, record),
     async judge(record) {
       const call = await decodedIfReadable(serde, topic, record.value);
       return call === undefined ? UNCLEAR : judge(call, record);

@@ -3,7 +3,7 @@ import type { RawRecord } from "#kafka";
 import { job } from "#support/records";
 import { type DeliveryJob, type ReplayedCalls, topicMap } from "#topics";
 import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts";
-import { type Became, type CallReplay, TooManyCalls } from "./call-selection.ts";
+import { type Became, type CallReplay, CannotGoOn } from "./call-selection.ts";
 import { type CountWork, countCalls } from "./count.ts";
 
 const { calls: log, deliveryJobs: topic } = topicMap({ prefix: "", retryDelaysMs: [1_000] });
@@ -68,7 +68,7 @@ test("what was found is said where not all was read in time, with how far it loo
 });
 
 test("where too many calls wait to tell them from the others nothing is said", async () => {
-  expect(await counted({}, { error: new TooManyCalls("more wait") })).toMatchObject({
+  expect(await counted({}, { error: new CannotGoOn("more wait") })).toMatchObject({
     calls: null,
     atLeast: 0,
   });

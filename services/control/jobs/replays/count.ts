@@ -1,7 +1,7 @@
 // How many calls a replay of calls would send, without sending any.
 import type { Kafka, RawRecord } from "#kafka";
 import { type DryRun, dryRun } from "../../http/dry-run.ts";
-import { type CallReplay, recordsOf, TooManyCalls } from "./call-selection.ts";
+import { type CallReplay, CannotGoOn, recordsOf } from "./call-selection.ts";
 import { type Candidates, type CandidateWork, openCandidates } from "./candidates.ts";
 
 export interface CountWork extends CandidateWork {
@@ -16,7 +16,7 @@ export async function countCalls(replay: CallReplay, work: CountWork, signal: Ab
     return counting.end(true);
   } catch (error) {
     // Also where there are too many to tell which of them are meant.
-    if (!signal.aborted && !(error instanceof TooManyCalls)) throw error;
+    if (!signal.aborted && !(error instanceof CannotGoOn)) throw error;
     return counting.end(false);
   }
 }

@@ -9,7 +9,7 @@ import type { ListedRoutedCall } from "../../deliveries/index/routed-calls-table
 import { placeOf, type Spot } from "../../records/places/places.ts";
 import { isUndecodable } from "../../records/places/undecodable.ts";
 import { IdSet, LastIds } from "../id-set.ts";
-import { type CallReplay, isOfDestination, recordsOf, TooManyCalls } from "./call-selection.ts";
+import { type CallReplay, CannotGoOn, isOfDestination, recordsOf } from "./call-selection.ts";
 import { findCovered } from "./covered.ts";
 
 /**
@@ -150,7 +150,7 @@ class Given {
   #takeOthers(job: GivenJob, routersId: string): void {
     if (!this.#mayBeMeant(job) || this.#elsewhere.has(routersId)) return;
     if (this.#left === 0)
-      throw new TooManyCalls(
+      throw new CannotGoOn(
         `more than ${this.#most} of the calls were sent again before: narrow it by sourceId, from or to`,
       );
     this.#left -= 1;

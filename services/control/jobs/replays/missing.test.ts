@@ -36,6 +36,8 @@ interface World {
   /** By message id; of those that are not named nothing is known. */
   readonly said: Readonly<Record<string, Said>>;
   readonly destination?: DestinationConfig | undefined;
+  /** What becomes of it once there are so many jobs. */
+  readonly later?: { readonly jobs: number; readonly destination: DestinationConfig | undefined };
   readonly jobs?: readonly DeliveryJob[];
   readonly selection?: Partial<ReplayedCalls>;
   readonly between?: Partial<Pick<Replay, "fromMs" | "toMs">>;
@@ -46,7 +48,7 @@ interface World {
 const NEVER = { outcome: "no_destination", destinationIds: [] };
 
 function setup(world: World) {
-  const { calls, deleted, maxGiven = 100, said, selection = {} } = world;
+  const { calls, deleted, later, maxGiven = 100, said, selection = {} } = world;
   const log = [...(world.jobs ?? [])];
   const to = "destination" in world ? world.destination : destination();
   const saved: Replay[] = [];
@@ -100,7 +102,7 @@ function setup(world: World) {
     topic: topics.deliveryJobs,
     calls: topics.calls,
     deletedUsers: { isOfDeleted: ({ userId }: Call) => userId === deleted },
-    destination: () => to,
+    destination: () => (later === undefined || log.length < later.jobs ? to : later.destination),
     findMissing: (one: CallReplay, signal: AbortSignal) => findMissing(missingParts, one, signal),
     beginSlices: () => () => undefined,
     async write() {
@@ -149,9 +151,7 @@ test.each<[string, Partial<World>]>([
   ["the destination would not have it now", { destination: destination({ callTypes: ["page"] }) }],
   ["its filter does not let it pass", { destination: destination({ filter: '{"event":"Left"}' }) }],
   ["its integrations leave it out", { calls: [call("a", { integrations: { All: false } })] }],
-  ["the destination is off", { destination: destination({ enabled: false }) }],
   ["the destination is not connected", { destination: destination({ sourceIds: ["s2"] }) }],
-  ["the destination is gone", { destination: undefined }],
   ["it was suppressed", { said: { a: { outcome: "suppressed" } } }],
   ["it is a copy", { said: { a: { outcome: "duplicate" } } }],
   ["another source is meant", { selection: { sourceId: "s2" } }],
@@ -163,6 +163,23 @@ test.each<[string, Partial<World>]>([
   expect(ids).toEqual([]);
   expect(end).toMatchObject({ state: "finished", matched: 0, replayed: 0 });
 });
+
+test.each<[string, DestinationConfig | undefined, RegExp]>([
+  ["is off", destination({ enabled: false }), /^destination d1 was switched off/],
+  ["is gone", undefined, /^destination d1 was deleted/],
+])(
+  "where the destination %s before the end it ends and says why: no call is passed over",
+  async (_, to, why) => {
+    const world = { calls: ["a", "b", "c"].map((id) => call(id)), said: { a: {}, b: {}, c: {} } };
+    const { log, run, saved } = setup({ ...world, later: { jobs: 1, destination: to } });
+    await run();
+    expect(log.map(({ messageId }) => messageId)).toEqual(["a"]);
+    const end = { state: "cancelled", matched: 1, replayed: 1, cursor: "0:0" };
+    expect(saved.at(-1)).toMatchObject({ ...end, error: expect.stringMatching(why) });
+    const counted = await setup({ ...world, later: { jobs: 0, destination: to } }).count();
+    expect(counted).toMatchObject({ calls: null, atLeast: 0 });
+  },
+);
 
 test("where nothing is known of a call, or it cannot be read, that is counted, and nothing is sent", async () => {
   const { end, ids } = await sent({ calls: [call("a"), call("broken"), call("c")], said: { c: {} } });

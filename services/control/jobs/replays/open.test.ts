@@ -1,6 +1,6 @@
 // Replays on a simulated Kafka: how the parts are put together, and what two processes make of it.
 import { describe, expect, test } from "@jest/globals";
-import { deadLetter } from "#support/records";
+import { deadLetter, destination } from "#support/records";
 import { EPOCH_MS } from "#testing/host";
 import type { DeadLetter, Replay } from "#topics";
 import { quietProcess } from "../../../../test/simulation/world/fixtures/quiet-process.ts";
@@ -22,6 +22,7 @@ function process(quiet: QuietWorld, name: string) {
   });
   const producer = kafka.producer();
   const store = createReplayStore({ topic: topics.replays, table, producer, serde });
+  const known = { isRead: false };
   const open = async (): Promise<void> => {
     await serde.start();
     const ownedWork = createOwnedWork({ lifecycle, settings: { topics: { prefix: "" } } }, { kafka, topics });
@@ -32,7 +33,6 @@ function process(quiet: QuietWorld, name: string) {
         serde,
         topics,
         ownedWork,
-        table,
         store,
         deliveries: {
           index: {
@@ -44,12 +44,13 @@ function process(quiet: QuietWorld, name: string) {
         },
         candidates: {
           deletedUsers: { isOfDeleted: () => false },
-          destination: () => undefined,
+          destination: () => (known.isRead ? destination({ maxInFlight: 1 }) : undefined),
         } as never,
         deadLetters: {
           read: async (places) =>
             new Map(places.map((place): [number, DeadLetter] => [place, deadLetter({ id: `${place}` })])),
         },
+        destinations: { refresh: async () => void Object.assign(known, { isRead: true }) },
         deletedUsers: {
           refresh: async () => undefined,
           isOfDeleted: () => false,
@@ -67,7 +68,8 @@ function process(quiet: QuietWorld, name: string) {
 
 function setup() {
   const quiet = startWorld({ processes: [], destinations: [] });
-  const jobs = () => quiet.world.cluster.records(quiet.world.topics.deliveryJobs.name).flat().length;
+  const written = () => quiet.world.cluster.records(quiet.world.topics.deliveryJobs.name).flat();
+  const jobs = () => written().length;
   const settled = () => {
     const { name } = quiet.world.topics.replays;
     const committed = quiet.world.cluster.committed("control", name);
@@ -75,12 +77,12 @@ function setup() {
       .bounds(name)
       .every(({ high }, partition) => (committed.get(partition) ?? 0) === high);
   };
-  return { ...quiet, jobs, settled, start: (name: string) => process(quiet, name) };
+  return { ...quiet, jobs, settled, written, start: (name: string) => process(quiet, name) };
 }
 
 describe("replays of a process", () => {
-  test("are worked on from their record to their end, and counted", async () => {
-    const { jobs, settled, start, until } = setup();
+  test("are worked on from their record to their end, by what their destination is now, and counted", async () => {
+    const { jobs, settled, start, until, written } = setup();
     const { metrics, running, store } = start("control-1");
     await until(5_000);
     expect(running()).toBe(0);
@@ -94,6 +96,8 @@ describe("replays of a process", () => {
     expect([jobs(), running(), metrics.total("control_replayed_calls_total")]).toEqual([40, 0, 40]);
     expect(store.get("rpl_1")).toMatchObject({ state: "finished", replayed: 40 });
     expect(settled()).toBe(true);
+    // It has a single shard since its letters died.
+    expect(new Set(written().map(({ key }) => key))).toEqual(new Set(["d1:0"]));
   });
 
   test("go on in the other process when theirs stops, from where it came to", async () => {

@@ -1,8 +1,9 @@
-import type { Kafka, Table } from "#kafka";
+import type { Kafka } from "#kafka";
 import type { ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
-import type { Replay, TopicMap } from "#topics";
+import type { DestinationConfig, Replay, TopicMap } from "#topics";
 import type { Deliveries } from "../../deliveries/index/open.ts";
+import type { ConfigStore } from "../../records/config-store.ts";
 import { forgetEnded } from "../../records/durable-work/forgetting.ts";
 import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
@@ -19,11 +20,11 @@ export interface OpenReplaysParts {
   readonly serde: Serde;
   readonly topics: TopicMap;
   readonly ownedWork: Pick<OwnedWork, "add">;
-  readonly table: Pick<Table<Replay>, "load">;
   readonly store: ReplayStore;
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;
   readonly deletedUsers: DeletedUsers;
+  readonly destinations: Pick<ConfigStore<DestinationConfig>, "refresh">;
   /** Tells which calls are meant. */
   readonly candidates: Omit<CandidateWork, "serde" | "topic">;
 }
@@ -36,7 +37,7 @@ const MAX_OUTSTANDING = { records: 10_000, bytes: 64 * 1024 * 1024 };
 /** Takes part in working on replays; the API does not wait for it. */
 export function openReplays(context: Context, parts: OpenReplaysParts): void {
   const { logger, metrics, host } = context;
-  const { kafka, ownedWork, serde, store, topics, table } = parts;
+  const { kafka, ownedWork, serde, store, topics } = parts;
   const producer = kafka.durableProducer();
   const common = workOf(context, parts);
   const owner = new WorkOwner<Replay>({
@@ -44,8 +45,9 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     host,
     producer,
     async work(id, { signal, write }) {
-      // To the end: another process may have come further, and a deletion may be new.
-      await Promise.all([table.load(), parts.deletedUsers.refresh()]);
+      // To the end: another process may have come further, and a deletion or what a destination takes may be new.
+      const read = [store, parts.deletedUsers, parts.destinations];
+      await Promise.all(read.map((one) => one.refresh()));
       const replay = store.get(id);
       if (replay === undefined) return;
       if (replay.state !== "running") {

@@ -3,7 +3,7 @@ import { job as jobRecord } from "#support/records";
 import type { DeliveryJob, ReplayedCalls } from "#topics";
 import type { FoundJob, WaitingReader } from "../../deliveries/waiting/reader.ts";
 import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts";
-import { type CallReplay, TooManyCalls } from "./call-selection.ts";
+import { type CallReplay, CannotGoOn } from "./call-selection.ts";
 import { findSettled } from "./settled-calls.ts";
 
 const SPOT = { partition: 0, offset: 4 };
@@ -90,6 +90,6 @@ describe("what has become of a call", () => {
     const others = [job("c", { sourceId: "s2" }), job("d", { replayId: "rpl_0" })];
     const settled = await setup([...two, ...others], { sourceId: "s1" }).found;
     expect(await settled.became(job("b"), SPOT)).toBe("pending");
-    await expect(setup([...two, ...others]).found).rejects.toThrow(TooManyCalls);
+    await expect(setup([...two, ...others]).found).rejects.toThrow(CannotGoOn);
   });
 });

@@ -6,7 +6,7 @@ import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import type { Progress } from "../../deliveries/index/progress.ts";
 import type { WaitingReader } from "../../deliveries/waiting/reader.ts";
 import { IdSet } from "../id-set.ts";
-import { type Became, type CallReplay, isSelectedJob, TooManyCalls } from "./call-selection.ts";
+import { type Became, type CallReplay, CannotGoOn, isSelectedJob } from "./call-selection.ts";
 import { findCovered } from "./covered.ts";
 
 export interface SettledCalls {
@@ -75,7 +75,7 @@ async function findPending(
       if (!isSelectedJob(job, replay) || !pending.add(jobKey(job))) return;
       left -= 1;
       if (left < 0)
-        throw new TooManyCalls(
+        throw new CannotGoOn(
           `more than ${maxWaiting} of the calls wait: narrow it by sourceId, from or to, or send them when fewer wait`,
         );
     },

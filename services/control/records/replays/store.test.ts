@@ -21,6 +21,7 @@ function setup(begun: readonly Replay[] = []) {
       get loaded() {
         return world.loaded;
       },
+      load: async () => undefined,
       async until(holds, timeoutMs) {
         waits.push({ holds, timeoutMs });
       },

@@ -8,6 +8,8 @@ import { sentUpTo } from "./cursor.ts";
 export interface ReplayStore {
   /** False for the first moments of a process, in which not every replay is known. */
   readonly isLoaded: boolean;
+  /** Resolves when what other processes wrote before the call is known; waits while Kafka is away. */
+  refresh(): Promise<void>;
   /** The furthest that was written of it: a process that was cut off may write behind its successor how far it had come. */
   get(id: string): Replay | undefined;
   /** Whether the topic's newest record says so, too; else `get` gives what is to be written once more. */
@@ -25,7 +27,7 @@ export interface ReplayStore {
 
 export interface ReplayStoreOptions {
   readonly topic: Topic<"replay">;
-  readonly table: Pick<Table<Replay>, "get" | "entries" | "loaded" | "until" | "onChange">;
+  readonly table: Pick<Table<Replay>, "get" | "entries" | "load" | "loaded" | "until" | "onChange">;
   readonly producer: Pick<Producer, "send">;
   readonly serde: Pick<Serde, "encode">;
 }
@@ -55,6 +57,7 @@ export function createReplayStore({ topic, table, producer, serde }: ReplayStore
     get isLoaded() {
       return table.loaded;
     },
+    refresh: () => table.load(),
     get: (id) => furthest.get(id),
     isAsWritten: (id) => furthest.get(id) === table.get(id),
     list: () => oldestFirst.list(),
