@@ -31,7 +31,7 @@ const letter = (id: string): Written<DeadLetter> =>
   written({ ...CALL, id, deadAtMs: 10, reason: "permanent" } as DeadLetter, "dead-letters", 0);
 
 function replay(place: number, more: Partial<Replay> = {}): Written<Replay> {
-  const counts = { matched: 1, replayed: 0, skipped: 0, expired: 0 };
+  const counts = { matched: 1, replayed: 0, skipped: 0, expired: 0, deleted: 0 };
   const asked = {
     id: "r",
     ids: null,
@@ -103,6 +103,7 @@ describe("a law is broken by", () => {
     const expired = [replay(1), replay(3, { state: "finished", expired: 1 })];
     expect(broken({ jobs: [], replays: expired })).toEqual([sends, counts]);
     expect(broken({ jobs: [], replays: expired, happenings: happenings(removed) })).toEqual([]);
+    expect(broken({ jobs: [], replays, happenings: happenings(removed) })).toEqual([counts]);
   });
 
   test("a replay that has not counted what it sent, but for what was removed before it was counted", () => {

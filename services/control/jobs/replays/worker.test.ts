@@ -210,11 +210,11 @@ describe("work on a replay", () => {
 
   test("of named dead letters takes them in the order in which they died, without those that are not known", async () => {
     const ids = ["late", "none", "early", "middle"];
-    const bench = setup({ ids, destinationId: null, callsPerSecond: 8 });
+    const bench = setup({ ids, destinationId: null, matched: 4, callsPerSecond: 8 });
     await bench.steps(3);
     await bench.work;
     expect(bench.asked).toEqual([[PLACES[2], PLACES[5]], [PLACES[7]]]);
-    expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 3 });
+    expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 3, expired: 1 });
   });
 
   test("of named dead letters goes on behind the place of the last one that was sent", async () => {
@@ -231,6 +231,17 @@ describe("work on a replay", () => {
     await bench.work;
     expect(bench.sent).toEqual([1, 1, 2, 2, 2]);
     expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 8, expired: 5, cursor: "0:9" });
+  });
+
+  test("counts those that have left the index before their turn, too, but of a cancelled one", async () => {
+    for (const isCancelled of [false, true]) {
+      const bench = setup({ callsPerSecond: 40, matched: 15, expired: 1, deleted: 2 });
+      await bench.steps(1);
+      bench.world.isCancelled = isCancelled;
+      await bench.steps(2);
+      await bench.work;
+      expect(bench.saved.at(-1)).toMatchObject({ replayed: 10, deleted: 2, expired: isCancelled ? 1 : 3 });
+    }
   });
 
   test("leaves out those of users that were deleted since, counts them, and goes on behind them", async () => {

@@ -31,8 +31,9 @@ export async function workOn(id: string, work: ReplayWork, signal: AbortSignal):
       const startedAtMs = work.host.elapsed();
       const pace = paceNow(replay, work);
       const places = await findCovered(() => nextPlaces(sentUpTo(replay), pace.calls), covering);
-      if (places.length === 0 || work.store.isCancelled(id)) {
-        await end(replay, work);
+      const isCancelled = work.store.isCancelled(id);
+      if (places.length === 0 || isCancelled) {
+        await end(isCancelled ? replay : withGone(replay), work);
         return;
       }
       replay = await sendAgain(replay, places, { work, signal });
@@ -44,6 +45,12 @@ export async function workOn(id: string, work: ReplayWork, signal: AbortSignal):
     // Somebody else goes on: what was sent shall not be sent again.
     if (signal.aborted) await save.now(replay);
   }
+}
+
+/** Retention takes letters from the index before their records: what was meant and is not there any more. */
+function withGone(replay: Replay): Replay {
+  const { deleted, expired, matched, replayed } = replay;
+  return { ...replay, expired: Math.max(expired, matched - replayed - deleted) };
 }
 
 /** Gives the next places above one, ascending. */
