@@ -5,10 +5,11 @@ import type { Replay } from "#topics";
 import { filterOf } from "../../deliveries/dead-letters/selection.ts";
 import { type DryRun, dryRun } from "../../http/dry-run.ts";
 import { notFound, ProblemError } from "../../http/problem.ts";
+import { refreshAll } from "../../http/refresh.ts";
 import { refusedBy } from "../../http/validation.ts";
 import { callReplayOf, callReplayProblems } from "./call-request.ts";
 import type { CallReplayBody } from "./call-schemas.ts";
-import { type CallReplay, MISSING } from "./call-selection.ts";
+import { type CallReplay, isCallReplay, isMissing, MISSING } from "./call-selection.ts";
 import type { CallReplayParts, ReplayParts } from "./parts.ts";
 import { type Known, replayOf, replayProblems, withDestination } from "./request.ts";
 import type { ReplayBody } from "./schemas.ts";
@@ -68,16 +69,35 @@ async function askedReplay(parts: ReplayParts, given: Static<typeof ReplayBody>)
   };
 }
 
-/** Durable when it resolves. Rejects as `startReplay` does. */
-export async function startCallReplay(
+/** Durable when it resolves. Rejects as `startReplay` does; of missing calls also while another replay sends such to their destination. */
+export function startCallReplay(
   parts: CallReplayParts,
   body: Static<typeof CallReplayBody>,
   noted: Noting = nobody,
 ): Promise<Replay> {
-  const replay = await askedCallReplay(parts, body);
-  await noted(replay);
-  await parts.replays.putVisibly(replay);
-  return replay;
+  const start = async (): Promise<Replay> => {
+    const replay = await askedCallReplay(parts, body);
+    if (isMissing(replay)) await refuseSecond(parts, replay);
+    await noted(replay);
+    await parts.replays.putVisibly(replay);
+    return replay;
+  };
+  return body.which === MISSING ? parts.changes.run(start) : start();
+}
+
+/** A second one would not know what the first one sends from then on, and would send it, too. */
+async function refuseSecond(
+  { host, replays }: CallReplayParts,
+  { destinationId }: CallReplay,
+): Promise<void> {
+  await refreshAll([replays], host);
+  const running = replays.list().filter(({ state }) => state === "running");
+  const first = running
+    .filter(isCallReplay)
+    .find((one) => isMissing(one) && one.destinationId === destinationId);
+  if (first === undefined) return;
+  const what = `replay ${first.id} sends missing calls to destination ${destinationId}`;
+  throw new ProblemError("conflict", `${what}: wait until it has ended, or cancel it`);
 }
 
 /** One after the other, in four seconds together. Rejects as `startReplay` does. */

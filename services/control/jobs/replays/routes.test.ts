@@ -1,12 +1,13 @@
 // The routes behind the real HTTP server; what they work with is held by the test.
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { systemHost } from "#host";
 import { START_MS } from "#support/records";
 import type { Replay } from "#topics";
 import { listed } from "../../deliveries/dead-letters/fixtures/listed-dead-letter.ts";
 import type { DeadLetterFilter, ListedDeadLetter } from "../../deliveries/index/dead-letters-table.ts";
 import { serverOf } from "../../http/fixtures/server.ts";
 import type { ControlApp } from "../../http/server.ts";
-import { replay } from "../../records/replays/fixtures/replay.ts";
+import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts";
 import type { ReplayRouteParts } from "./noting.ts";
 import { addReplayRoutes } from "./routes.ts";
 
@@ -21,7 +22,9 @@ async function setup(begun: readonly Replay[] = []) {
   const counted: DeadLetterFilter[] = [];
   const asked: [string, readonly number[], number][] = [];
   const stretched: [string, number | undefined][] = [];
-  const world = { isLoaded: true, isCovered: true };
+  /** Written by another process. */
+  const unread: Replay[] = [];
+  const world = { isLoaded: true, isCovered: true, unread };
   const letters: Record<string, ListedDeadLetter> = {
     j1: listed(),
     raw: listed({ id: "raw", reason: "undecodable", replayable: false }),
@@ -67,12 +70,17 @@ async function setup(begun: readonly Replay[] = []) {
       },
       get: (id: string) => replays.get(id),
       list: () => [...replays.values()],
+      refresh: async () => {
+        for (const one of world.unread.splice(0)) replays.set(one.id, one);
+      },
       async putVisibly(one: Replay) {
         replays.set(one.id, one);
       },
     },
     nowMs: () => NOW_MS,
     audit: { record: async () => undefined },
+    changes: { run: <T>(change: () => Promise<T>) => change() },
+    host: systemHost,
   } as unknown as ReplayRouteParts;
   const server = await serverOf([(routes) => addReplayRoutes(routes, parts)]);
   app = server;
@@ -225,6 +233,21 @@ describe("a request for a replay of calls", () => {
     expect(stretched).toEqual([["calls", Date.parse(from)]]);
     const stretches = [{ partition: 0, fromOffset: 1, toOffset: 9 }];
     expect(replays.get("rpl_new")?.calls).toMatchObject({ which: "missing", sourceId: "s1", stretches });
+  });
+
+  test("of missing calls is refused while another one sends such to the destination, also of another process", async () => {
+    const missing = (id: string, changes: Partial<Replay> = {}): Replay =>
+      replay({ id, calls: replayedCalls({ which: "missing" }), ...changes });
+    const others = [missing("over", { state: "finished" }), missing("else", { destinationId: "d2" })];
+    const { ask, replays, world } = await setup([...others, replay({ id: "dead" })]);
+    world.unread.push(missing("first"));
+    const body = { destinationId: "d1", which: "missing" };
+    const { body: problem, status } = await ask("POST", "/v1/replays", body);
+    expect([status, problem.detail]).toEqual([409, expect.stringMatching(/^replay first sends missing/)]);
+    expect(replays.has("rpl_new")).toBe(false);
+    expect((await ask("POST", "/v1/replays", { ...body, which: "all" })).status).toBe(202);
+    await ask("DELETE", "/v1/replays/first");
+    expect((await ask("POST", "/v1/replays", body)).status).toBe(202);
   });
 
   test("means delivered calls unless it says otherwise, and its progress is shown", async () => {

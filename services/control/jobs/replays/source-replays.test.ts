@@ -5,6 +5,7 @@ import { systemHost } from "#host";
 import type { Replay } from "#topics";
 import { serverOf } from "../../http/fixtures/server.ts";
 import type { ControlApp } from "../../http/server.ts";
+import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts";
 import { ofSource } from "../../resources/destinations/configured.ts";
 import { addSourceReplayRoute, type SourceReplayParts } from "./source-replays.ts";
 
@@ -19,7 +20,7 @@ interface Connected {
   readonly sourceIds: readonly string[];
 }
 
-async function setup(destinations: readonly Connected[]) {
+async function setup(destinations: readonly Connected[], running: readonly Replay[] = []) {
   const written: Replay[] = [];
   const noted: string[] = [];
   let made = 0;
@@ -29,7 +30,12 @@ async function setup(destinations: readonly Connected[]) {
       in: (group: string) => destinations.filter(({ sourceIds }) => sourceIds.map(ofSource).includes(group)),
       get: (id: string) => destinations.find((one) => one.id === id),
     },
-    replays: { putVisibly: async (replay: Replay) => void written.push(replay) },
+    replays: {
+      putVisibly: async (replay: Replay) => void written.push(replay),
+      refresh: async () => undefined,
+      list: () => running,
+    },
+    changes: { run: <T>(change: () => Promise<T>) => change() },
     countCalls: async ({ destinationId }: Replay) => ({
       ...NOTHING,
       calls: 7,
@@ -38,6 +44,7 @@ async function setup(destinations: readonly Connected[]) {
     }),
     host: systemHost,
     jobStretches: async () => [{ partition: 0, fromOffset: 0, toOffset: 2 }],
+    callStretches: async () => [],
     ids: { newReplayId: () => `rpl_${++made}` },
     nowMs: () => Date.parse("2026-02-01"),
     audit: { record: async ({ resourceId }: { resourceId: string }) => void noted.push(resourceId) },
@@ -99,6 +106,19 @@ describe("a replay of a source's calls", () => {
     const message = "destination d4 is switched off: switch it on first";
     expect(body.skipped).toContainEqual({ destinationId: "d4", message });
     expect(written.map(({ id }) => id)).toEqual(["rpl_1"]);
+  });
+
+  test("of missing calls skips a destination that another one sends such to; it is refused where there is no other", async () => {
+    const running = replay({ id: "rpl_0", calls: replayedCalls({ which: "missing" }) });
+    const { ask, written } = await setup(SHOP, [running]);
+    const { body, status } = await ask("shop", { which: "missing" });
+    expect([status, body.replays]).toEqual([202, [{ destinationId: "d4", replayId: "rpl_2" }]]);
+    const message = expect.stringContaining("replay rpl_0 sends missing calls to destination d1");
+    expect(body.skipped).toContainEqual({ destinationId: "d1", message });
+    expect(written.map(({ destinationId }) => destinationId)).toEqual(["d4"]);
+    await app?.close();
+    const alone = await (await setup(SHOP.slice(0, 2), [running])).ask("shop", { which: "missing" });
+    expect([alone.status, alone.body.detail]).toEqual([409, message]);
   });
 
   test("needs no body: delivered calls are meant then", async () => {

@@ -120,18 +120,22 @@ async function startEach(
 ): Promise<Static<typeof SourceReplaysAccepted>> {
   const { destinationIds, skipped } = meantDestinations(parts, asked.sourceId);
   const replays: Static<typeof SourceReplaysAccepted>["replays"] = [];
+  let refusal: ProblemError | undefined;
   for (const destinationId of destinationIds)
     try {
       const { id: replayId } = await startCallReplay(parts, { ...asked, destinationId }, noted);
       replays.push({ destinationId, replayId });
     } catch (error) {
-      // It was switched off or disconnected meanwhile. A refusal now would say that nothing was begun, and whoever repeats the request would begin the others twice.
-      if (replays.length === 0 || !isRefused(error)) throw error;
-      skipped.push({ destinationId, message: error.errors.map(({ message }) => message).join("; ") });
+      // It was switched off or disconnected meanwhile, or a replay of its missing calls runs. A refusal now would say that nothing was begun, and whoever repeats the request would begin the others twice.
+      if (!isRefused(error)) throw error;
+      refusal ??= error;
+      const messages = error.errors.map(({ message }) => message);
+      skipped.push({ destinationId, message: messages.join("; ") || error.message });
     }
+  if (refusal !== undefined && replays.length === 0) throw refusal;
   return { replays, skipped };
 }
 
 function isRefused(error: unknown): error is ProblemError {
-  return error instanceof ProblemError && error.kind === "refused_values";
+  return error instanceof ProblemError && (error.kind === "refused_values" || error.kind === "conflict");
 }
