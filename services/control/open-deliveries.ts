@@ -21,13 +21,12 @@ import { openRollups } from "./deliveries/rollups/open.ts";
 import { createWaitingReader, type WaitingReader } from "./deliveries/waiting/reader.ts";
 import { WaitingCounter, type WaitingCounterOptions } from "./deliveries/waiting/waiting-counter.ts";
 import type { AuditLog } from "./http/audit/parts.ts";
-import type { CandidateWork } from "./jobs/replays/candidates.ts";
 import { countCalls } from "./jobs/replays/count.ts";
 import { findMissing, MAX_GIVEN } from "./jobs/replays/missing-calls.ts";
-import { openReplays } from "./jobs/replays/open.ts";
+import { type OpenReplaysParts, openReplays } from "./jobs/replays/open.ts";
 import type { CallReplayParts } from "./jobs/replays/parts.ts";
 import { findSettled } from "./jobs/replays/settled-calls.ts";
-import { callStretches, jobStretches } from "./jobs/replays/stretches.ts";
+import { jobStretches, routedCalls } from "./jobs/replays/stretches.ts";
 import { createAuditLog } from "./records/audit-log.ts";
 import type { Breakers } from "./records/breakers/breakers.ts";
 import type { ConfigStore } from "./records/config-store.ts";
@@ -100,7 +99,6 @@ export function openDeliveries(
   const topicName = topics.deliveryJobs.name;
   const endsOf = (kind: EndedTopic) => endsNow(admin, topics[kind].name);
   const deadLetterEnds = () => endsOf("deadLetters");
-  const routedUpTo = () => admin.committedOffsets(groups.webhookRouter.id, topics.calls.name);
   const jobsSince: CallReplayParts["jobStretches"] = (fromMs) => jobStretches(admin, topicName, fromMs);
   const reading = { kafka, serde, topic: topics.deliveryJobs, ...deliveries };
   const settled = { ...reading, ...waitingTopics, topicName, waiting, deadLetterEnds };
@@ -110,13 +108,16 @@ export function openDeliveries(
     routedCallEnds: () => endsOf("routedCalls"),
     jobStretches: jobsSince,
   };
-  const candidates: Omit<CandidateWork, "serde" | "topic"> = {
+  const routers = { admin, groupId: groups.webhookRouter.id, topic: topics.calls.name, host: context.host };
+  const routed = routedCalls(routers);
+  const candidates: OpenReplaysParts["candidates"] = {
     calls: topics.calls,
     deletedUsers: parts.deletedUsers,
     destination: (id) => parts.destinations.get(id),
     findSettled: (replay, signal) => findSettled(settled, replay, signal),
     findMissing: (replay, signal) => findMissing(missing, replay, signal),
     beginSlices: () => parts.slices.begin(),
+    ...routed,
   };
   openReplays(context, { ...parts, store, deliveries, deadLetters, candidates });
   return {
@@ -135,13 +136,11 @@ export function openDeliveries(
       covers: (ends, timeoutMs) => deliveries.progress.untilCovers("auditLog", ends, timeoutMs),
     }),
     deadLetterEnds,
-    routedUpTo,
     untilIndexed: async (kind) =>
       await deliveries.progress.untilCovers(kind, await endsOf(kind), INDEXED_WITHIN_MS),
     countCalls: (replay, signal) => countCalls(replay, { ...reading, ...candidates }, signal),
     jobStretches: jobsSince,
-    callStretches: async (fromMs) =>
-      await callStretches(admin, topics.calls.name, { fromMs, routedUpTo: await routedUpTo() }),
+    ...routed,
   };
 }
 

@@ -82,6 +82,8 @@ async function run({
     },
     calls: log,
     findMissing: () => Promise.reject(new Error("no missing calls are meant")),
+    callStretches: () => Promise.reject(new Error("no missing calls are meant")),
+    untilRouted: () => Promise.reject(new Error("no missing calls are meant")),
     beginSlices: () => () => undefined,
     findSettled: async () => ({ became: async ({ jobId }) => became?.(jobId) ?? "delivered" }),
     deletedUsers: { isOfDeleted: () => false },

@@ -3,13 +3,17 @@
 import type { Kafka, RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import { type DeliveryJob, deliveryKey, type ReplayStretch } from "#topics";
-import { type CallReplay, CannotGoOn, isOfOneCall, stretchesLeft } from "./call-selection.ts";
+import { type CallReplay, CannotGoOn, isMissing, isOfOneCall, stretchesLeft } from "./call-selection.ts";
 import { type Candidates, type CandidateWork, type Judged, openCandidates } from "./candidates.ts";
+import type { CallReplayParts } from "./parts.ts";
 import { createSaving, end, paceNow, type SendingWork } from "./progress.ts";
 
 export interface CallReplayWork extends SendingWork, CandidateWork {
   readonly kafka: Pick<Kafka, "readRange">;
   readonly serde: Pick<Serde, "encode" | "decode">;
+  readonly callStretches: CallReplayParts["callStretches"];
+  /** Resolves when routers have done with all calls that there are at the call. */
+  untilRouted(signal: AbortSignal): Promise<void>;
 }
 
 /** Also where nothing of what is read is meant, somebody who cancels is heard, and the cursor moves. */
@@ -17,10 +21,11 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Resolves when the replay has ended, also as one that cannot be done, or with `signal`. */
 export async function workOnCalls(
-  begun: CallReplay,
+  given: CallReplay,
   work: CallReplayWork,
   signal: AbortSignal,
 ): Promise<void> {
+  const begun = await withRouted(given, work, signal);
   let replaying: CallReplaying | undefined;
   try {
     const candidates = await openCandidates(begun, work, signal);
@@ -31,6 +36,21 @@ export async function workOnCalls(
     const ended = { state: "cancelled", error: error.message, updatedAtMs: work.nowMs() };
     await work.store.put({ ...(replaying?.replay ?? begun), ...ended });
   }
+}
+
+/** A change is in force after one second (contract 10.1): until then routers go by the version before. */
+const IN_FORCE_MS = 2_000;
+
+/**
+ * Missing calls of a replay that begins, up to the last one that routers have done with by a version before the change that it was asked for
+ * after. Of later ones those that the destination was sent are not missing.
+ */
+async function withRouted(begun: CallReplay, work: CallReplayWork, signal: AbortSignal): Promise<CallReplay> {
+  if (!isMissing(begun) || begun.cursor !== null) return begun;
+  await work.host.delay(IN_FORCE_MS, signal);
+  await work.untilRouted(signal);
+  const stretches = await work.callStretches(begun.fromMs ?? undefined);
+  return { ...begun, calls: { ...begun.calls, stretches } };
 }
 
 interface ReplayingParts {

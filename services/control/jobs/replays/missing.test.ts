@@ -43,6 +43,8 @@ interface World {
   readonly between?: Partial<Pick<Replay, "fromMs" | "toMs">>;
   readonly deleted?: string;
   readonly maxGiven?: number;
+  /** Of the calls, those that routers have committed when it is asked for; all unless given. */
+  readonly routed?: number;
 }
 
 const NEVER = { outcome: "no_destination", destinationIds: [] };
@@ -53,7 +55,9 @@ function setup(world: World) {
   const to = "destination" in world ? world.destination : destination();
   const saved: Replay[] = [];
   const killed = new AbortController();
-  const settings = { killAfter: Number.POSITIVE_INFINITY };
+  const settings = { killAfter: Number.POSITIVE_INFINITY, routed: world.routed ?? calls.length };
+  const stretches = () => [{ partition: 0, fromOffset: 0, toOffset: settings.routed }];
+  const pausesMs: number[] = [];
   const kafka: Pick<Kafka, "readRange"> = {
     async readRange({ topic, fromOffset, toOffset, onRecord, signal }) {
       const all = topic === topics.calls.name ? calls : log;
@@ -111,11 +115,12 @@ function setup(world: World) {
       throw new Error("killed");
     },
     onReplayed: () => undefined,
-    host: { ...systemHost, delay: async () => undefined },
+    callStretches: async () => stretches(),
+    untilRouted: async () => void Object.assign(settings, { routed: calls.length }),
+    host: { ...systemHost, delay: async (ms: number) => void pausesMs.push(ms) },
     nowMs: () => START_MS,
   } as unknown as CallReplayWork;
-  const stretches = [{ partition: 0, fromOffset: 0, toOffset: calls.length }];
-  const asked = replayedCalls({ which: "missing", stretches, ...selection });
+  const asked = replayedCalls({ which: "missing", stretches: stretches(), ...selection });
   // A job a step.
   const begun = { ...replay({ ends: [], callsPerSecond: 1, ...world.between }), calls: asked } as CallReplay;
   return {
@@ -125,6 +130,7 @@ function setup(world: World) {
     count: () => countCalls(begun, work, new AbortController().signal),
     run: (signal = new AbortController().signal) => workOnCalls(begun, work, signal),
     killed: killed.signal,
+    pausesMs,
   };
 }
 
@@ -180,6 +186,15 @@ test.each<[string, DestinationConfig | undefined, RegExp]>([
     expect(counted).toMatchObject({ calls: null, atLeast: 0 });
   },
 );
+
+test("calls are read up to where all routers go by the configuration for which it was asked", async () => {
+  const world = { calls: [call("a"), call("b")], said: { a: {}, b: {} }, routed: 1 };
+  const { log, pausesMs, run, saved } = setup(world);
+  await run();
+  expect([log.map(({ messageId }) => messageId), pausesMs[0]]).toEqual([["a", "b"], 2_000]);
+  const stretches = [{ partition: 0, fromOffset: 0, toOffset: 2 }];
+  expect(saved.at(-1)).toMatchObject({ state: "finished", replayed: 2, calls: { stretches } });
+});
 
 test("where nothing is known of a call, or it cannot be read, that is counted, and nothing is sent", async () => {
   const { end, ids } = await sent({ calls: [call("a"), call("broken"), call("c")], said: { c: {} } });

@@ -26,7 +26,8 @@ export interface OpenReplaysParts {
   readonly deletedUsers: DeletedUsers;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "refresh">;
   /** Tells which calls are meant. */
-  readonly candidates: Omit<CandidateWork, "serde" | "topic">;
+  readonly candidates: Omit<CandidateWork, "serde" | "topic"> &
+    Pick<CallReplayWork, "callStretches" | "untilRouted">;
 }
 
 type Context = Pick<ServiceContext<unknown>, "lifecycle" | "logger" | "metrics" | "host" | "nowMs">;

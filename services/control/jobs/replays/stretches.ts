@@ -1,6 +1,7 @@
 import type { Admin } from "#kafka";
 import type { ReplayStretch } from "#topics";
 import type { RoutedUpTo } from "../../deliveries/calls/trace.ts";
+import { type Folded, untilFolded } from "../imports/up-to-date.ts";
 
 /** Clocks of the machines that accept calls and that write jobs may be so far apart. */
 const CLOCKS_APART_MS = 300_000;
@@ -17,19 +18,24 @@ export async function jobStretches(
   return (await stretchesSince(admin, topicName, fromMs)).filter(isSomething);
 }
 
-/** What of calls routers have done with, accepted since then (Unix ms). Of later ones the configuration of now decides anyway. */
-export async function callStretches(
-  admin: Pick<Admin, "offsets" | "offsetForTime">,
-  topicName: string,
-  { fromMs, routedUpTo }: { readonly fromMs: number | undefined; readonly routedUpTo: RoutedUpTo },
-): Promise<ReplayStretch[]> {
-  const stretches = await stretchesSince(admin, topicName, fromMs);
-  return stretches
-    .map(({ toOffset, ...stretch }) => {
-      const end = Math.min(toOffset, routedUpTo.get(stretch.partition) ?? 0);
-      return { ...stretch, toOffset: end };
-    })
-    .filter(isSomething);
+type Routers = Folded & { readonly admin: Pick<Admin, "offsetForTime"> };
+
+/** How far the routers are with calls. */
+export function routedCalls(routers: Routers) {
+  const { admin, groupId, topic } = routers;
+  const routedUpTo = (): Promise<RoutedUpTo> => admin.committedOffsets(groupId, topic);
+  return {
+    routedUpTo,
+    untilRouted: (signal: AbortSignal): Promise<void> => untilFolded(routers, signal),
+    /** What of calls routers have done with, accepted since then (Unix ms). */
+    async callStretches(fromMs: number | undefined): Promise<ReplayStretch[]> {
+      const committed = await routedUpTo();
+      const endOf = ({ partition, toOffset }: ReplayStretch): number =>
+        Math.min(toOffset, committed.get(partition) ?? 0);
+      const stretches = await stretchesSince(admin, topic, fromMs);
+      return stretches.map((stretch) => ({ ...stretch, toOffset: endOf(stretch) })).filter(isSomething);
+    },
+  };
 }
 
 function isSomething({ fromOffset, toOffset }: ReplayStretch): boolean {
