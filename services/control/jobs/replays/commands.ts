@@ -132,6 +132,8 @@ async function askedCallReplay(
 
 /** Durable when it resolves: what was not sent again yet stays a dead letter. */
 export async function cancelReplay(parts: ReplayParts, id: string, noted: Noting = nobody): Promise<Replay> {
+  // Its owner may have ended it a moment ago.
+  await refreshAll([parts.replays], parts.host);
   const replay = existingReplay(parts, id);
   if (replay.state !== "running") throw new ProblemError("conflict", `the replay is ${replay.state}`);
   const cancelled = { ...replay, state: "cancelled", updatedAtMs: parts.nowMs() };

@@ -336,6 +336,14 @@ describe("replays that there are", () => {
     expect([second.status, second.body.detail]).toEqual([409, "the replay is cancelled"]);
   });
 
+  test("are not cancelled where their owner, another process, has just ended them", async () => {
+    const { ask, replays, world } = await setup([replay({ id: "a", replayed: 8 })]);
+    const finished = replay({ id: "a", state: "finished", replayed: 10 });
+    world.unread.push(finished);
+    const { body, status } = await ask("DELETE", "/v1/replays/a");
+    expect([status, body.detail, replays.get("a")]).toEqual([409, "the replay is finished", finished]);
+  });
+
   test.each(["GET", "DELETE"] as const)(
     "that are not there are 404, or 503 before all are known: %s",
     async (method) => {
