@@ -25,7 +25,7 @@ export type Judged =
   | { readonly kind: "not_meant" | "unclear" | "deleted" | "written" }
   | { readonly kind: "meant"; readonly job: DeliveryJob };
 
-type Valued = Pick<RawRecord, "partition" | "offset"> & { readonly value: Buffer };
+type Valued = Pick<RawRecord, "partition" | "offset" | "timestampMs"> & { readonly value: Buffer };
 
 export interface Candidates {
   /** What the replay's stretches are of. */

@@ -6,7 +6,7 @@ import { replay, replayedCalls } from "../../records/replays/fixtures/replay.ts"
 import { type CallReplay, CannotGoOn } from "./call-selection.ts";
 import { findSettled } from "./settled-calls.ts";
 
-const SPOT = { partition: 0, offset: 4 };
+const SPOT = { partition: 0, offset: 4, timestampMs: 1 };
 const job = (jobId: string, changes: Partial<DeliveryJob> = {}) => jobRecord({ jobId, ...changes });
 
 function setup(waitingJobs: readonly DeliveryJob[] = [], calls: Partial<ReplayedCalls> = {}) {
@@ -23,9 +23,9 @@ function setup(waitingJobs: readonly DeliveryJob[] = [], calls: Partial<Replayed
   const found = findSettled(
     {
       admin: {
-        async committedOffsets() {
+        async committedPlaces() {
           looks.push("committed");
-          return new Map([[0, 5]]);
+          return new Map([[0, { offset: 5, isDone: ({ offset }) => offset === 7 }]]);
         },
       },
       topicName: "jobs",
@@ -65,10 +65,12 @@ describe("what has become of a call", () => {
     expect(looks).toEqual([...before, indexed, indexed, "look", indexed]);
   });
 
-  test("is that it is pending until its job is committed, and while it waits", async () => {
+  test("is that it is pending until its job is done, and while it waits", async () => {
     const settled = await setup([job("waits")]).found;
-    expect(await settled.became(job("a"), { partition: 0, offset: 5 })).toBe("pending");
-    expect(await settled.became(job("a"), { partition: 1, offset: 0 })).toBe("pending");
+    expect(await settled.became(job("a"), { ...SPOT, offset: 5 })).toBe("pending");
+    expect(await settled.became(job("a"), { ...SPOT, partition: 1, offset: 0 })).toBe("pending");
+    // Done while the commit waits for one before it.
+    expect(await settled.became(job("a"), { ...SPOT, offset: 7 })).toBe("delivered");
     expect(await settled.became(job("waits"), SPOT)).toBe("pending");
     expect(await settled.became(job("died"), SPOT)).toBe("dead");
     expect(await settled.became({ ...job("died"), userId: "u2" }, SPOT)).toBe("delivered");

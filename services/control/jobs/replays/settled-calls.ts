@@ -1,6 +1,6 @@
 // What has become of the calls of a destination, as far as a replay asks: the ones that wait are sent anyway.
 import { jobKey, userIn } from "#contract";
-import type { Admin } from "#kafka";
+import type { Admin, RawRecord } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { DeliveryIndex } from "../../deliveries/index/delivery-index.ts";
 import type { Progress } from "../../deliveries/index/progress.ts";
@@ -10,15 +10,15 @@ import { type Became, type CallReplay, CannotGoOn, isSelectedJob } from "./call-
 import { findCovered } from "./covered.ts";
 
 export interface SettledCalls {
-  /** Of a job by where its first record stands in delivery-jobs. */
+  /** Of a job by its first record in delivery-jobs. */
   became(
     job: Pick<DeliveryJob, "jobId" | "userId" | "anonymousId" | "body">,
-    spot: { readonly partition: number; readonly offset: number },
+    record: Pick<RawRecord, "partition" | "offset" | "timestampMs">,
   ): Promise<Became>;
 }
 
 export interface SettledCallsParts {
-  readonly admin: Pick<Admin, "committedOffsets">;
+  readonly admin: Pick<Admin, "committedPlaces">;
   /** Of delivery-jobs. */
   readonly topicName: string;
   /** The deliverers'. */
@@ -44,14 +44,16 @@ export async function findSettled(
   signal: AbortSignal,
 ): Promise<SettledCalls> {
   const { index, progress } = parts;
-  const committed = await parts.admin.committedOffsets(parts.groupId, parts.topicName);
+  const committed = await parts.admin.committedPlaces(parts.groupId, parts.topicName);
   const pending = await findPending(parts, replay, signal);
   signal.throwIfAborted();
   const ends = await parts.deadLetterEnds();
   const covering = { progress, kind: "deadLetters", ends, signal } as const;
   return {
-    async became(job, { offset, partition }) {
-      if (offset >= (committed.get(partition) ?? 0) || pending.has(jobKey(job))) return "pending";
+    async became(job, record) {
+      const place = committed.get(record.partition);
+      const isCommitted = place !== undefined && (record.offset < place.offset || place.isDone(record));
+      if (!isCommitted || pending.has(jobKey(job))) return "pending";
       const letter = await findCovered(() => index.findDeadLetter(job.jobId, userIn(job)), covering);
       return letter === undefined ? "delivered" : "dead";
     },
