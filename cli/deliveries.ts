@@ -116,6 +116,7 @@ function addDeadLetters(program: Command, context: CommandContext): void {
 
 interface ReplayOptions extends JsonOption {
   readonly destinationId?: string;
+  readonly toDestinationId?: string;
   readonly issueId?: string;
   readonly reason?: string;
   readonly from?: string;
@@ -128,12 +129,13 @@ function addReplay(letters: Command, context: CommandContext): void {
     description: "send dead letters again: some by their ids, or all of a destination or an issue",
     examples: [
       "dead-letters replay dead-letters-0-17",
-      "dead-letters replay --issue-id iss_1",
+      "dead-letters replay --issue-id iss_1 --to-destination-id dst_2",
       "dead-letters replay --destination-id dst_1 --from 2026-01-31T12:00Z --calls-per-second 100",
     ],
   })
     .option("--destination-id <id>", "all dead letters of this destination so far")
     .option("--issue-id <id>", "what died of this issue")
+    .option("--to-destination-id <id>", "the destination that gets them instead of their own")
     .option("--reason <reason>", "only those of the destination or issue with this reason")
     .option("--calls-per-second <number>", "the pace", positiveNumber)
     .option(...DRY_RUN);
@@ -141,7 +143,14 @@ function addReplay(letters: Command, context: CommandContext): void {
   replay.action(async (ids: readonly string[], { json, ...selection }: ReplayOptions) => {
     if (ids.length === 0 && selection.destinationId === undefined && selection.issueId === undefined)
       throw new CommandError("name ids, --destination-id or --issue-id", EXIT.usage);
-    const body = ids.length === 0 ? selection : { ids, ...selection };
+    if (ids.length > 0 && selection.destinationId !== undefined)
+      throw new CommandError(
+        "--destination-id is not for ids; --to-destination-id sends them elsewhere",
+        EXIT.usage,
+      );
+    const { toDestinationId, ...ofIds } = selection;
+    // Beside ids the API takes destinationId as where they are sent.
+    const body = ids.length === 0 ? selection : { ids, ...ofIds, destinationId: toDestinationId };
     await askAndShow(context, { json }, (api) => api.ask("/v1/dead-letters/replay", { body }));
   });
 }

@@ -208,10 +208,16 @@ describe("options are fields of the request", () => {
       expect((await hookline("issues snooze i", ...wrong)).code).toBe(2);
   });
 
-  test("of dead letters of an issue that are sent again", async () => {
-    await hookline("dead-letters replay --issue-id i");
-    expect(asked).toEqual([{ method: "POST", url: "/v1/dead-letters/replay", body: { issueId: "i" } }]);
-    expect((await hookline("dead-letters replay")).code).toBe(2);
+  test("of dead letters that are sent again, also to another destination", async () => {
+    await hookline("dead-letters replay --issue-id i --to-destination-id e");
+    await hookline("dead-letters replay a --to-destination-id e");
+    for (const wrong of ["dead-letters replay", "dead-letters replay a --destination-id d"])
+      expect((await hookline(wrong)).code).toBe(2);
+    const bodies = [
+      { issueId: "i", toDestinationId: "e" },
+      { ids: ["a"], destinationId: "e" },
+    ];
+    expect(asked.map(({ body }) => body)).toEqual(bodies);
   });
 
   test("of a regulation of the users in a file, whose byte order mark is no part of the first one", async () => {
