@@ -32,7 +32,7 @@ const CALL_STATS = {
 const ENTRY = {
   at: "2026-01-31",
   token: "ops",
-  action: "create",
+  action: "created",
   resource: "source",
   resourceId: "src_1",
   isMade: true,
@@ -295,7 +295,7 @@ test("one thing has a line for each field, of what is nested too", async () => {
 test("audit list shows who changed what", async () => {
   const { out } = await hookline("audit", "list", "--token", "ops");
   expect(out).toMatch(
-    /^AT +TOKEN +ACTION +MADE +RESOURCE +ID\n2026-01-31 +ops +create +true +source +src_1$/,
+    /^AT +TOKEN +ACTION +MADE +RESOURCE +ID\n2026-01-31 +ops +created +true +source +src_1$/,
   );
 });
 

@@ -54,7 +54,7 @@ function addAudit(program: Command, context: CommandContext): void {
     },
     filters: {
       "--token <name>": "by the holder of this token",
-      "--action <action>": "of one kind, as in `create`",
+      "--action <action>": "of one kind, as in `created`",
       "--resource <resource>": "of one kind of thing, as in `destination`",
       "--resource-id <id>": "of one thing",
       ...RANGE,

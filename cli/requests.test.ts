@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { scratchFolder } from "#support/scratch-folder";
+import { AUDIT_ACTIONS } from "../services/control/http/audit/audit.ts";
 import { OPTIONS } from "../services/control/resources/destinations/options/table.ts";
 import { type Printed, printedBy } from "./fixtures/printed.ts";
 
@@ -267,3 +268,8 @@ test.each(["audiences members moved --csv", "audiences update moved --pause"])(
     expect(asked).toHaveLength(1);
   },
 );
+
+test("help of the audit log names an action that there is", async () => {
+  const { out } = await hookline("audit list --help");
+  expect(AUDIT_ACTIONS).toContain(/--action .*`(\w+)`/.exec(out)?.[1]);
+});
