@@ -72,7 +72,8 @@ interface Access {
 export function controlApi(environment: Environment): ControlApi {
   const { control: access } = readSettings(schema, { processName: "hookline", environment });
   const ask = async (path: string, request: ApiRequest = {}): Promise<JsonObject> => {
-    const text = await (await send(access, path, request)).text();
+    const answer = send(access, path, request).then((response) => response.text());
+    const text = await answer.catch((error: unknown) => unanswered(access, error));
     return text === "" ? {} : (JSON.parse(text) as JsonObject);
   };
   return {
@@ -105,6 +106,8 @@ async function* piecesOf(
       yield piece;
       timer = start();
     }
+  } catch (error) {
+    unanswered(access, error);
   } finally {
     clearTimeout(timer);
   }
@@ -150,11 +153,6 @@ async function send({ url, token }: Access, path: string, request: ApiRequest): 
     // A page to log in would pass for an answer, and what changes something would become a GET.
     redirect: "manual",
     ...sent,
-  }).catch((error: unknown) => {
-    throw new CommandError(
-      `${new URL(url).host} does not answer: ${reasonOf(error)}. ${ADVICE}`,
-      EXIT.unreachable,
-    );
   });
   if (response.ok) return response;
   // Read in any case: an answer that is left keeps its connection.
@@ -183,6 +181,15 @@ function redirectOf({ status, headers, url }: Response): string | undefined {
 }
 
 const ADVICE = "HOOKLINE_CONTROL_URL says where the control API is.";
+
+/** Of a request that got no answer, or a part of one; what is refused goes on as it is. */
+function unanswered({ url }: Access, error: unknown): never {
+  if (error instanceof CommandError) throw error;
+  throw new CommandError(
+    `${new URL(url).host} does not answer: ${reasonOf(error)}. ${ADVICE}`,
+    EXIT.unreachable,
+  );
+}
 
 /** fetch says "fetch failed", and what failed only in the cause. */
 function reasonOf(error: unknown): string {

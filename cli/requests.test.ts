@@ -27,7 +27,8 @@ beforeAll(async () => {
     const { method, url, headers } = request;
     const hasBody = headers["content-length"] !== undefined;
     asked.push({ method, url: decodeURIComponent(url ?? ""), ...(hasBody && { body: await json(request) }) });
-    if (url?.includes("/moved")) response.writeHead(302, { location: "/login?for=me" });
+    if (url?.includes("/cut")) response.writeHead(200, { "content-length": 99, connection: "close" });
+    else if (url?.includes("/moved")) response.writeHead(302, { location: "/login?for=me" });
     else response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ id: "x", data: [], next: null }));
   });
@@ -266,6 +267,14 @@ test.each(["audiences members moved --csv", "audiences update moved --pause"])(
       /^hookline: 127\.0\.0\.1:\d+ redirects to http:\/\/127\.0\.0\.1:\d+\/login\. HOOKLINE_CONTROL_URL says/,
     );
     expect(asked).toHaveLength(1);
+  },
+);
+
+test.each(["audiences members cut --csv", "audiences show cut"])(
+  "an answer that is cut off may come whole later: %s",
+  async (line) => {
+    const { code, said } = await hookline(line);
+    expect([code, said]).toEqual([5, expect.stringContaining(" does not answer: ")]);
   },
 );
 
