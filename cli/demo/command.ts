@@ -39,13 +39,18 @@ async function run(context: CommandContext, { ingest, host, listen, port }: Demo
     token: control.token,
     say: context.print,
     receiver: { listenHost: listen, port, publicHost: host },
-  }).catch((error: Error) => {
-    throw new CommandError(error.message, EXIT.unreachable);
-  });
+  }).catch(unreachable);
   context.print(
     `A call has arrived at ${demo.webhookUrl}. The write key is ${demo.writeKey}; calls as they come:`,
   );
   // The first process of a container ends by a signal only when it says so itself.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, demo.close);
-  await demo.sendCalls();
+  await demo.sendCalls().catch((error: Error) => {
+    demo.close();
+    unreachable(error);
+  });
+}
+
+function unreachable({ message }: Error): never {
+  throw new CommandError(message, EXIT.unreachable);
 }

@@ -54,6 +54,8 @@ function controlApi({ controlUrl, token }: DemoOptions): Ask {
   return async <T>(method: string, path: string, body?: object): Promise<T> => {
     const response = await fetch(`${controlUrl}${path}`, {
       method,
+      // A page to log in would pass for an answer.
+      redirect: "manual",
       headers: {
         "content-type": "application/json",
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -100,6 +102,7 @@ interface Target {
 function postCall({ ingestUrl, writeKey }: Target, route: string, body: object): Promise<Response> {
   return fetch(`${ingestUrl}/v1/${route}`, {
     method: "POST",
+    redirect: "manual",
     headers: {
       "content-type": "application/json",
       authorization: `Basic ${Buffer.from(`${writeKey}:`).toString("base64")}`,
