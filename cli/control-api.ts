@@ -30,7 +30,7 @@ export interface Upload {
   readonly contentType: string;
   /** The body is compressed by gzip. */
   readonly isCompressed: boolean;
-  readonly body: Uint8Array<ArrayBuffer> | ReadableStream;
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 /** A list as far as it was asked for; `next` is null when that was all of it. */

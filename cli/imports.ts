@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "./context.ts";
 import type { Upload } from "./control-api.ts";
@@ -78,7 +77,7 @@ function addUpload(imports: Command, context: CommandContext): void {
 async function uploadOf(context: CommandContext, { file, format }: UploadOptions): Promise<Upload> {
   const isCompressed = file.endsWith(".gz");
   const contentType = CONTENT_TYPES[format ?? formatOf(isCompressed ? file.slice(0, -".gz".length) : file)];
-  if (file === "-") return { contentType, isCompressed, body: await buffer(context.standardInput()) };
+  if (file === "-") return { contentType, isCompressed, body: context.standardInput() };
   await access(file, constants.R_OK).catch(({ code = "unknown reason" }: NodeJS.ErrnoException) => {
     throw new CommandError(`${file} cannot be read (${code})`, EXIT.usage);
   });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   folder = scratchFolder();
   server = createServer(async (request, response) => {
     const { method, url, headers } = request;
-    const hasBody = headers["content-length"] !== undefined;
+    const hasBody = headers["content-type"] === "application/json";
     asked.push({ method, url: decodeURIComponent(url ?? ""), ...(hasBody && { body: await json(request) }) });
     if (url?.includes("/cut")) response.writeHead(200, { "content-length": 99, connection: "close" });
     else if (url?.includes("/moved")) response.writeHead(302, { location: "/login?for=me" });
@@ -42,10 +42,13 @@ beforeEach(() => {
   asked = [];
 });
 
+function settings(): Record<string, string> {
+  return { HOOKLINE_CONTROL_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
 /** `line` is split at its blanks. */
 function hookline(line: string, ...more: readonly string[]): Promise<Printed> {
-  const { port } = server.address() as AddressInfo;
-  return printedBy([...line.split(" "), ...more], { HOOKLINE_CONTROL_URL: `http://127.0.0.1:${port}` });
+  return printedBy([...line.split(" "), ...more], settings());
 }
 
 async function fileOf(content: object): Promise<string> {
@@ -243,6 +246,17 @@ describe("options are fields of the request", () => {
       expect(asked).toEqual([]);
     },
   );
+
+  test("a list on standard input is sent as it comes", async () => {
+    let taken = 0;
+    function* rows(): Generator<string> {
+      for (; taken < 1_000; taken += 1) yield "u".repeat(65_536);
+    }
+    await printedBy("imports create a i --format csv --file -".split(" "), settings(), rows());
+    expect(asked).toHaveLength(1);
+    // The server answers before it has read it.
+    expect(taken).toBeLessThan(1_000);
+  });
 
   test("a folder is no list to upload", async () => {
     const { code, said } = await hookline(`imports create a i --format csv --file ${folder}`);
