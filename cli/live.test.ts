@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
+import { until } from "#support/until";
 import { type Printed, printedBy } from "./fixtures/printed.ts";
 
 const PIECES = [
@@ -24,7 +25,7 @@ async function watching(
   answers: readonly Answer[],
   ...args: string[]
 ): Promise<Printed & { readonly asked: string[] }> {
-  const asked: string[] = [];
+  const [asked, lines]: [string[], string[]] = [[], []];
   const server = createServer(async (request, response) => {
     const answer = answers[asked.length] ?? 404;
     asked.push(`${request.url} ${request.headers["last-event-id"] ?? "-"}`);
@@ -34,13 +35,16 @@ async function watching(
       response.write(piece);
       await new Promise(setImmediate);
     }
-    if (answer === "cut off") response.destroy();
-    else response.end();
+    if (answer !== "cut off") return void response.end();
+    // What the client has not read by then goes with the connection.
+    await until(() => lines.at(-1)?.startsWith("missed"), { timeoutMs: 20_000, what: "the last event" });
+    response.destroy();
   }).listen(0, "127.0.0.1");
   close = () => void server.close();
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const printed = await printedBy(["live", ...args], { HOOKLINE_CONTROL_URL: `http://127.0.0.1:${port}` });
+  const settings = { HOOKLINE_CONTROL_URL: `http://127.0.0.1:${port}` };
+  const printed = await printedBy(["live", ...args], settings, [], lines);
   return { ...printed, asked };
 }
 
