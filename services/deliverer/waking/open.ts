@@ -16,6 +16,7 @@ import type { PassParts } from "./parts.ts";
 import { ReaderJobs } from "./reader-jobs.ts";
 import { RetryRequests } from "./retry-requests.ts";
 import { createRoom } from "./room.ts";
+import { createTerms } from "./terms.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
 /** The number of endpoints that are remembered as seen; beyond it, all are looked for again. */
@@ -112,37 +113,6 @@ export function openWaking(context: DelivererContext, connection: Reading, parts
       };
       void carryOut({ ...carrying, topics: retryTopics }, context.lifecycle.stopping);
     },
-  };
-}
-
-/** A term begins when partitions are given out; it is known when their last owners' cursors were read after that. */
-function createTerms(readCursors: () => Promise<void>) {
-  let given = 0;
-  let readOf = 0;
-  let reading: Promise<void> | undefined;
-  async function read(term: number): Promise<void> {
-    try {
-      await readCursors();
-      // The later one of two may have ended first.
-      readOf = Math.max(readOf, term);
-    } catch (thrown) {
-      reading = undefined;
-      throw thrown;
-    }
-  }
-  const known = (): Promise<void> => {
-    reading ??= read(given);
-    return reading;
-  };
-  return {
-    begin(): void {
-      given += 1;
-      reading = undefined;
-      // Also where no partition of a retry topic is opened now: passes look at those that stay.
-      known().catch(() => undefined);
-    },
-    isKnown: () => readOf === given,
-    known,
   };
 }
 
