@@ -3,6 +3,9 @@ import type { KafkaError } from "./errors.ts";
 import type { CommittedOffset, NewSession } from "./session.ts";
 import type { OutgoingRecord, RawRecord, TopicPartition } from "./types.ts";
 
+/** The broker id that Kafka gives where nobody leads a partition. */
+export const NO_LEADER = -1;
+
 /**
  * The seam between our code and a client that speaks with brokers. Each method is one try; trying again,
  * waiting and giving up are ours. `fromClientError` reads what a method rejects with.

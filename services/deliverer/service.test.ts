@@ -1,6 +1,14 @@
 // The whole service in a simulated world: how its parts are put together.
 import { expect, test } from "@jest/globals";
 import { callsFrom, startWorld } from "../../test/simulation/world/fixtures/quiet-world.ts";
+import { finishMs } from "./service.ts";
+
+test("requests in flight have the time that an answer may take, and what is beside it", () => {
+  const times = [5_000, 30_000].map((responseDeadlineMs) =>
+    finishMs({ egress: { allowCidrs: [], responseDeadlineMs, userAgent: "" } }),
+  );
+  expect(times).toEqual([8_000, 33_000]);
+});
 
 test("jobs that were removed before a deliverer read them are counted, and the others are delivered", async () => {
   const { delivered, fleet, until, world } = startWorld({

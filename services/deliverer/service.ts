@@ -103,7 +103,7 @@ function createStep(
 }
 
 /** The time to finish requests in flight: longer than a response may take. */
-function finishMs({ egress }: DelivererContext["settings"]): number {
+export function finishMs({ egress }: Pick<DelivererContext["settings"], "egress">): number {
   return Math.max(FINISH_MS, egress.responseDeadlineMs + BESIDE_ANSWER_MS);
 }
 

@@ -1,12 +1,11 @@
 import type { Host } from "#host";
 import type { AdminClient } from "../admin/admin-client.ts";
+import { NO_LEADER } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
 import type { TopicPartition } from "../types.ts";
 
 /** The age until which a partition count or a leader is believed, as in the Java client. */
 const MAX_AGE_MS = 300_000;
-
-export const NO_LEADER = -1;
 
 interface TopicMetadata {
   readonly fetchedAtMs: number;

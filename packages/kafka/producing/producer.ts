@@ -1,12 +1,12 @@
 import type { Host, Timer } from "#host";
 import { backoffMs, isWorthLogging } from "../backoff.ts";
-import type { ProduceClient } from "../cluster.ts";
+import { NO_LEADER, type ProduceClient } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "../types.ts";
 import { Accumulator, type Delivery, type PartitionBatch, sizeOf } from "./accumulator.ts";
 import { BrokerInFlight, RETRY_MS } from "./broker-in-flight.ts";
 import { Deliveries } from "./deliveries.ts";
-import { type MetadataCache, NO_LEADER } from "./metadata.ts";
+import type { MetadataCache } from "./metadata.ts";
 import { partitionOfKey } from "./partitioner.ts";
 import { type FailedBatch, sortByOutcome } from "./produce-result.ts";
 import { TopicGate } from "./topic-gate.ts";

@@ -1,9 +1,9 @@
 import kafkajs from "kafkajs";
 import type { Host } from "#host";
-import type { ClusterAdmin, Commit, NewTopic, TopicShape } from "../cluster.ts";
+import { type ClusterAdmin, type Commit, type NewTopic, NO_LEADER, type TopicShape } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import type { CommittedOffset } from "../session.ts";
-import { connectCluster, NO_LEADER } from "./client-brokers.ts";
+import { connectCluster } from "./client-brokers.ts";
 import { committedByTopic } from "./committed-offsets.ts";
 import { JoinedQuestions } from "./joined-questions.ts";
 import { offsetsAtTimes, offsetsOf } from "./list-offsets.ts";

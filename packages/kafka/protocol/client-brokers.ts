@@ -1,9 +1,7 @@
 import type kafkajs from "kafkajs";
+import { NO_LEADER } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
 import type { TopicPartition } from "../types.ts";
-
-/** What Kafka says where nobody leads a partition. */
-export const NO_LEADER = -1;
 
 /** The client hands its cluster to the assigners of a consumer; this one is never connected and joins nothing. */
 function clusterOf(client: kafkajs.Kafka): kafkajs.Cluster {

@@ -7,7 +7,7 @@ import ConsumerGroup, {
   type OutOfRange,
 } from "kafkajs/src/consumer/consumerGroup.js";
 import OffsetManager from "kafkajs/src/consumer/offsetManager/index.js";
-import { NO_LEADER } from "./client-brokers.ts";
+import { NO_LEADER } from "../cluster.ts";
 import { fetchedBy, groupOf } from "./client-group.ts";
 import { isPatched } from "./patched.ts";
 

@@ -1,8 +1,7 @@
 // Offsets of several topics in one request to each broker: the client's own admin asks for one topic at a time.
 import type kafkajs from "kafkajs";
 import type { PartitionOffsets } from "../admin-types.ts";
-import type { ClusterAdmin } from "../cluster.ts";
-import { NO_LEADER } from "./client-brokers.ts";
+import { type ClusterAdmin, NO_LEADER } from "../cluster.ts";
 
 /** First and next offsets by topic, of the partitions that have a leader. */
 export async function offsetsOf(

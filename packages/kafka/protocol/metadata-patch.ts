@@ -2,7 +2,7 @@ import BrokerPool, { type ClientMetadata } from "kafkajs/src/cluster/brokerPool.
 import Cluster, { type ClusterInternals } from "kafkajs/src/cluster/index.js";
 import Metadata, { type MetadataVersion } from "kafkajs/src/protocol/requests/metadata/index.js";
 import { systemHost } from "#host";
-import { NO_LEADER } from "./client-brokers.ts";
+import { NO_LEADER } from "../cluster.ts";
 import { isPatched } from "./patched.ts";
 
 /** The age of the client's consumers and producers, and of the Java client. */
