@@ -82,10 +82,7 @@ test.each([
   [[5, 1], [5, 1], true],
   [[5, 1], [5, 2], false],
 ] as const)("of two records of a key the newer one stands: %j instead of %j is %j", (other, kept, stands) => {
-  const facts = ([appliedOffset, version]: readonly [number, number]) => ({
-    appliedOffset,
-    version,
-    dueMs: 0,
-  });
+  type Age = readonly [version: number, appliedOffset: number];
+  const facts = ([version, appliedOffset]: Age) => ({ version, appliedOffset, dueMs: 0 });
   expect(isAsNew(facts(other), kept && facts(kept))).toBe(stands);
 });

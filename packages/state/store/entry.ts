@@ -5,11 +5,12 @@ import type { RecordHeaders } from "#kafka";
 /** The facts about a value that the store has to know; they follow from the value. */
 export interface EntryFacts {
   /**
-   * The order of two records of one key: the one with the higher `appliedOffset` is the newer; between equal
-   * ones, the one with the higher `version`.
+   * The order of two records of one key: the one with the higher `version` is the newer, as each owner's
+   * versions begin above those of the owners before; between equal ones, the one with the higher
+   * `appliedOffset`.
    */
-  readonly appliedOffset: number;
   readonly version: number;
+  readonly appliedOffset: number;
   /** When something is to be done with the entry, Unix ms; Infinity: never. */
   readonly dueMs: number;
 }
@@ -121,7 +122,7 @@ export function entryIn(tableKey: Buffer, bytes: Buffer): StoreEntry {
  * Tells whether `other` is to stand instead of `kept`. Of two equal ones the later record of the log does.
  */
 export function isAsNew(other: Age, kept: Age | undefined): boolean {
-  if (kept === undefined || other.appliedOffset !== kept.appliedOffset)
-    return kept === undefined || other.appliedOffset > kept.appliedOffset;
-  return other.version >= kept.version;
+  if (kept === undefined || other.version !== kept.version)
+    return kept === undefined || other.version > kept.version;
+  return other.appliedOffset >= kept.appliedOffset;
 }

@@ -265,8 +265,8 @@ describe("a restore", () => {
 });
 
 describe("one who lost the partition and writes late", () => {
-  const late = entryOf("a", { appliedOffset: 4, version: 9, text: "late" });
-  const newer = entryOf("a", { appliedOffset: 5, text: "newer" });
+  const late = entryOf("a", { appliedOffset: 9, text: "late" });
+  const newer = entryOf("a", { appliedOffset: 4, version: 5, text: "newer" });
 
   test("is not believed at a restore, and compaction does not bring it back", async () => {
     log.append("a", newer.value);
@@ -340,8 +340,8 @@ describe("an entry that is removed", () => {
 
   test("by one who has lost the partition, and removes late, stays, and compaction does not take it", async () => {
     const store = await owned();
-    await store.write([entryOf("a", { appliedOffset: 5, text: "newer" })]);
-    await log.owner().send([{ topic: TOPIC, key: "a", value: null, headers: new Map([["removed", "4 9"]]) }]);
+    await store.write([entryOf("a", { appliedOffset: 4, version: 5, text: "newer" })]);
+    await log.owner().send([{ topic: TOPIC, key: "a", value: null, headers: new Map([["removed", "9 1"]]) }]);
     await store.refresh();
     expect(textOf(store.get("a"))).toBe("newer");
     expect(textOf(log.compacted()[0]?.value ?? undefined)).toBe("newer");

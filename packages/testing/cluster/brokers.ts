@@ -163,6 +163,6 @@ export function notify(partition: Partition): void {
 /** A topic as the product's map describes it, in the broker's settings. */
 export function settingsOf({ cleanup }: TopicSpec): Record<string, string> {
   return cleanup.policy === "compact"
-    ? { "cleanup.policy": "compact" }
+    ? { "cleanup.policy": "compact", "min.compaction.lag.ms": String(cleanup.minCompactionLagMs ?? 0) }
     : { "cleanup.policy": "delete", "retention.ms": String(cleanup.retentionMs) };
 }

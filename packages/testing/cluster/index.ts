@@ -157,14 +157,20 @@ export class SimulatedCluster {
     this.#brokers.topic(topic).partitions[partition]?.log.append(records, this.#network.host.now());
   }
 
-  /** Removes what is older than its topic's retention, and what compaction may remove. */
-  cleanLogs(): void {
+  /**
+   * Removes what is older than its topic's retention, and what compaction may remove. No topic keeps records from it for longer than
+   * `longestLagMs`.
+   */
+  cleanLogs(longestLagMs = Number.POSITIVE_INFINITY): void {
     const nowMs = this.#network.host.now();
     for (const { settings, partitions } of this.#brokers.topics.values()) {
       const retentionMs = settings["retention.ms"];
       for (const { log } of partitions) {
         if (settings["cleanup.policy"] === "compact")
-          log.compact(nowMs - Number(settings["delete.retention.ms"] ?? TOMBSTONES_KEPT_MS));
+          log.compact({
+            beforeMs: nowMs - Math.min(longestLagMs, Number(settings["min.compaction.lag.ms"] ?? 0)),
+            tombstonesBeforeMs: nowMs - Number(settings["delete.retention.ms"] ?? TOMBSTONES_KEPT_MS),
+          });
         else if (retentionMs !== undefined) log.expire(nowMs - Number(retentionMs));
       }
     }

@@ -106,10 +106,11 @@ export class PartitionLog {
 
   /**
    * Keeps the last record of each key, and tombstones for as long as they shall be kept. The newest batch stands for the segment that is
-   * being written: it is left alone, and what it holds does not count yet.
+   * being written: it is left alone, as all from the first batch on that is not older than `beforeMs`, and what they hold does not count yet.
    */
-  compact(tombstonesBeforeMs: number): void {
-    const old = this.#batches.slice(0, -1);
+  compact({ beforeMs, tombstonesBeforeMs }: { beforeMs: number; tombstonesBeforeMs: number }): void {
+    const newer = this.#batches.findIndex(({ timestampMs }) => timestampMs >= beforeMs);
+    const old = this.#batches.slice(0, newer === -1 ? -1 : Math.min(newer, this.#batches.length - 1));
     const lastOffsets = new Map<string | null, number>();
     for (const { records } of old) for (const { key, offset } of records) lastOffsets.set(key, offset);
     for (const batch of old) {
@@ -118,7 +119,7 @@ export class PartitionLog {
           lastOffsets.get(key) === offset && (value !== null || timestampMs >= tombstonesBeforeMs),
       );
     }
-    this.#batches = this.#batches.filter((batch, index) => index === old.length || batch.records.length > 0);
+    this.#batches = this.#batches.filter((batch, index) => index >= old.length || batch.records.length > 0);
   }
 
   /** Of the first batch that reaches the offset. */

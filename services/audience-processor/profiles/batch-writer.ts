@@ -11,6 +11,7 @@ import {
   type Batch,
   emptyBatch,
   isEmpty,
+  leastVersionAfter,
   leastVersionOf,
   type Snapshot,
   settledTo,
@@ -39,7 +40,7 @@ interface BatchWriterParts
 
 export class BatchWriter {
   readonly #parts: BatchWriterParts;
-  readonly #leastVersion: number;
+  #leastVersion: number;
   #open: Batch = emptyBatch();
   #committing: Batch | undefined;
   #settledTo: number;
@@ -139,6 +140,7 @@ export class BatchWriter {
     if (!isOurs()) throw new StoreLostError("the partition is not ours");
     const term = { settledTo: this.#settledTo, leastVersion: this.#leastVersion, take: sizes.take };
     const snapshots = snapshotsOf(batch, codec.entryOf, term);
+    this.#leastVersion = leastVersionAfter(snapshots, this.#leastVersion);
     if (snapshots.length > 0) await store.write(snapshots.map(({ entry }) => entry));
     sizes.count(store.end);
     // Given back while it was written, the partition may be another process's.

@@ -70,7 +70,7 @@ export interface Snapshot {
 export interface Term {
   /** No event from here on is settled: its batch, this one or a later one, is sent before. */
   readonly settledTo: number;
-  /** No owner before has written a version as high as this one. */
+  /** No owner before has written a version as high as this one, nor has this one with a removal. */
   readonly leastVersion: number;
   /** Called with each profile before it is written. */
   take(profile: Profile): void;
@@ -82,6 +82,14 @@ const VERSIONS_A_RECORD = 16;
 /** `reached` is where the changelog ended when the owner began. */
 export function leastVersionOf(reached: number): number {
   return VERSIONS_A_RECORD * reached;
+}
+
+/** Who comes back after the removal of the profile begins with no version, and is newer than the removal. */
+export function leastVersionAfter(snapshots: readonly Snapshot[], before: number): number {
+  return snapshots.reduce(
+    (least, { entry }) => (entry.value === null ? Math.max(least, entry.version + 1) : least),
+    before,
+  );
 }
 
 export function snapshotsOf(

@@ -66,14 +66,17 @@ describe("an anonymous id that nobody has used for the retention", () => {
     expect(texts(bench)).toEqual(['{"ever":true}']);
     await pass.at(OVER + DAY_MS);
     expect(texts(bench)).toEqual(['{"ever":true}', '{"ever":false}']);
-    expect(bench.stateOf("anon:x")).toMatchObject({ events: [], judgedAtMs: 0 });
+    const emptied = bench.stateOf("anon:x");
+    expect(emptied).toMatchObject({ events: [], judgedAtMs: 0 });
     await pass.at(OVER + 2 * DAY_MS);
     expect(bench.stateOf("anon:x")).toBeUndefined();
     expect(bench.changes).toEqual(["call", "expiry", "emptied", "removed"]);
     const offset = bench.call(visit("x", OVER + 3 * DAY_MS));
     await bench.settled();
     expect(texts(bench)).toEqual(['{"ever":true}', '{"ever":false}', '{"ever":true}']);
-    expect(bench.stateOf("anon:x")).toMatchObject({ incarnation: offset, events: [{ count: 1 }] });
+    const again = bench.stateOf("anon:x");
+    expect(again).toMatchObject({ incarnation: offset, events: [{ count: 1 }] });
+    expect(again?.version).toBeGreaterThan(Number(emptied?.version) + 1);
     expect(new Set(bench.sent.map(({ messageId }) => messageId)).size).toBe(3);
   });
 

@@ -119,7 +119,7 @@ export const changesOf = onceOf((story): readonly Change[] => {
   return sent.map((one) => ({ ...one, origin: origins.get(one.messageId) }));
 });
 
-/** Of two records of a profile the one with the higher (applied offset, version) is the newer. */
+/** Of two records of a profile the one with the higher (version, applied offset) is the newer. */
 export function newestProfiles({ profiles }: Story): ReadonlyMap<string, Written<ProfileState>> {
   const newest = new Map<string, Written<ProfileState>>();
   for (const profile of profiles) {
@@ -127,8 +127,8 @@ export function newestProfiles({ profiles }: Story): ReadonlyMap<string, Written
     const before = newest.get(record.key ?? "")?.value;
     const isNewer =
       before === undefined ||
-      value.appliedOffset > before.appliedOffset ||
-      (value.appliedOffset === before.appliedOffset && value.version >= before.version);
+      value.version > before.version ||
+      (value.version === before.version && value.appliedOffset >= before.appliedOffset);
     if (isNewer) newest.set(record.key ?? "", profile);
   }
   return newest;
