@@ -1,3 +1,4 @@
+export { atPartition } from "./admin/offsets.ts";
 export { SeenLog } from "./admin/seen-log.ts";
 export { isTooShort } from "./admin/topics.ts";
 export type {

@@ -1,5 +1,5 @@
 // What works beside the events of a partition, wired: the log that is read again, first syncs, and the pass over unused anonymous ids.
-import type { Runner } from "#kafka";
+import { atPartition, type Runner } from "#kafka";
 import { Backfills, type BackfillsParts } from "./computations/backfills.ts";
 import { FirstSync, type FirstSyncParts } from "./computations/first-sync.ts";
 import type { LeafRegistry } from "./computations/leaf-registry.ts";
@@ -126,8 +126,7 @@ function expiryOf(
         admin.committedOffsets(profilesGroup, name),
         admin.offsets(name, partition),
       ]);
-      const log = all.find((one) => one.partition === partition);
-      return { committedTo: committed.get(partition) ?? 0, logStart: log?.low ?? 0 };
+      return { committedTo: committed.get(partition) ?? 0, logStart: atPartition(all, partition).low };
     },
     onError: (error) =>
       context.logger.debug({ partition, err: error }, "the pass over unused anonymous ids begins later"),

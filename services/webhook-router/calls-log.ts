@@ -1,5 +1,5 @@
 import { orAborted } from "#host";
-import type { Admin, Kafka, RawRecord } from "#kafka";
+import { type Admin, atPartition, type Kafka, type RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { Call, TopicMap } from "#topics";
 
@@ -57,7 +57,7 @@ export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLo
 
   return {
     committed: async (partition) => (await admin.committedOffsets(groupId, topic)).get(partition),
-    bounds: async (partition) => only(await admin.offsets(topic, partition), partition),
+    bounds: async (partition) => atPartition(await admin.offsets(topic, partition), partition),
     async timeAt(partition, offset, signal) {
       let timeMs: number | undefined;
       await kafka.readRange({
@@ -73,7 +73,7 @@ export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLo
       return timeMs;
     },
     async offsetAt(partition, timeMs) {
-      return only(await admin.offsetForTime(topic, timeMs, partition), partition).offset;
+      return atPartition(await admin.offsetForTime(topic, timeMs, partition), partition).offset;
     },
     read: ({ onCall, ...range }) =>
       kafka.readRange({
@@ -95,10 +95,4 @@ export function createCallsLog({ kafka, admin, serde, topics, groupId }: CallsLo
 function undefinedIfUndecodable(error: unknown): undefined {
   if (typeof error === "object" && error !== null && "canRetry" in error && error.canRetry === false) return;
   throw error;
-}
-
-function only<P extends { readonly partition: number }>(all: readonly P[], partition: number): P {
-  const found = all.find((one) => one.partition === partition);
-  if (found === undefined) throw new RangeError(`the calls topic has no partition ${partition}`);
-  return found;
 }

@@ -39,3 +39,13 @@ async function unlessPartial<T extends { readonly partition: number }>(
   const message = `offsets of ${found.length} of the ${count} partitions of ${topic} are known`;
   throw new KafkaError("unavailable", message, { canRetry: true });
 }
+
+/** Of what is known by partition what is known of this one; throws a RangeError where there is none. */
+export function atPartition<T extends { readonly partition: number }>(
+  found: readonly T[],
+  partition: number,
+): T {
+  const one = found.find((each) => each.partition === partition);
+  if (one === undefined) throw new RangeError(`there is no partition ${partition}`);
+  return one;
+}

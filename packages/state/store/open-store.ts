@@ -1,3 +1,4 @@
+import { atPartition } from "#kafka";
 import { discardFiles, type GuardedOptions, openGuarded } from "../guarded-files.ts";
 import { catchUp } from "./catch-up.ts";
 import { PartitionStore } from "./partition-store.ts";
@@ -69,8 +70,7 @@ async function openOn(disk: StoreDisk, options: StoreOptions): Promise<Partition
   const { admin, onProgress, partition, signal, topic } = options;
   let table = openTable(disk, options);
   try {
-    const bounds = (await admin.offsets(topic, partition)).find((one) => one.partition === partition);
-    if (bounds === undefined) throw new Error(`${topic} has no partition ${partition}`);
+    const bounds = atPartition(await admin.offsets(topic, partition), partition);
     const checkpoint = table.checkpoint();
     const doubt = checkpoint && (await doubtAbout(checkpoint, bounds, options));
     if (doubt !== undefined) {

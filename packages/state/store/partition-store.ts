@@ -7,7 +7,7 @@
 // ¶ A process that lost the partition may still have a write under way. The facts of two records of one key
 // (`EntryFacts`) tell which is newer, not their place; where the newer one is not the last, its owner writes
 // it once more, before compaction can remove it (decision 50).
-import type { OutgoingRecord } from "#kafka";
+import { atPartition, type OutgoingRecord } from "#kafka";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { DiskQueue } from "./disk-queue.ts";
 import { removalHeaders, type StoreChange } from "./entry.ts";
@@ -170,7 +170,8 @@ export class PartitionStore {
     if (this.#isLost) return;
     // The checkpoint speaks of all that was acknowledged; nothing is sent meanwhile.
     await this.#queue.flush();
-    const { low, high } = await this.#bounds();
+    const { admin, partition, topic } = this.#options;
+    const { low, high } = atPartition(await admin.offsets(topic, partition), partition);
     const isForeign = high - this.#reached !== this.#acknowledged;
     if (isForeign && high > this.#reached)
       await catchUp(this.#catchUpOptions(), {
@@ -209,13 +210,6 @@ export class PartitionStore {
     await owner.send(entries.map(({ key, value }) => ({ topic, key, value })));
     this.#acknowledged += entries.length;
     await this.#table.write({ entries: [], repaired: keys });
-  }
-
-  async #bounds(): Promise<{ low: number; high: number }> {
-    const { admin, partition, topic } = this.#options;
-    const bounds = (await admin.offsets(topic, partition)).find((one) => one.partition === partition);
-    if (bounds === undefined) throw new Error(`${topic} has no partition ${partition}`);
-    return bounds;
   }
 
   #catchUpOptions(): CatchUpOptions {

@@ -10,7 +10,7 @@
 //      what the others had found for it. That a leaf is live is written before anything follows from it: another definition holds from then on, also
 //      for the next owner. Then audiences with the leaf are evaluated. Before: it is looked for again.
 import { isKnownFromSummary, type LeafUse } from "#audiences";
-import type { Admin } from "#kafka";
+import { type Admin, atPartition } from "#kafka";
 import type { AudienceProgress } from "#topics";
 import { forgetLeaves, waitInTerm } from "./forget-leaves.ts";
 import { LogReading, type LogReadingParts } from "./log-reading.ts";
@@ -181,9 +181,7 @@ export class Backfills {
     const { admin, partition, topic } = this.#parts;
     const all = await admin.offsets(topic);
     this.#partitions = all.length;
-    const bounds = all.find((one) => one.partition === partition);
-    if (bounds === undefined) throw new Error(`${topic} has no partition ${partition}`);
-    return bounds;
+    return atPartition(all, partition);
   }
 
   async #goLive(uses: readonly LeafUse[]): Promise<void> {

@@ -1,7 +1,7 @@
 // Where in a partition's log the calls begin that leaves look back on.
 import type { LeafUse } from "#audiences";
 import type { Host } from "#host";
-import type { Admin, Kafka } from "#kafka";
+import { type Admin, atPartition, type Kafka } from "#kafka";
 import type { LeafRegistry } from "./leaf-registry.ts";
 
 /** An event's time in the log may be before the time of its call, by so much as clocks differ. */
@@ -57,5 +57,5 @@ async function timeOf({ kafka, partition, signal, topic }: LogStartParts, offset
 
 async function offsetAt({ admin, partition, topic }: LogStartParts, timeMs: number): Promise<number> {
   const found = await admin.offsetForTime(topic, Math.floor(timeMs), partition);
-  return found.find((one) => one.partition === partition)?.offset ?? 0;
+  return atPartition(found, partition).offset;
 }
