@@ -1,5 +1,5 @@
 // The whole service in a simulated world: how its parts are put together.
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { callsFrom, startWorld } from "../../test/simulation/world/fixtures/quiet-world.ts";
 import { finishMs } from "./service.ts";
 
@@ -54,4 +54,30 @@ test("the oldest waiting call is none that another process has taken care of sin
   fleet.stop("deliverer-2");
   await until(10 * MINUTE_MS);
   expect(oldestS()).toBe(0);
+});
+
+test("calls that have never waited are delivered while cursors cannot be read, those that wait once they can", async () => {
+  const url = "https://destination.test/1";
+  const behaviour = { kind: "refusing_connections" } as const;
+  const down = { id: "down", startMs: 5_000, endMs: 9_000, behaviour };
+  const usually = { kind: "well", fromMs: 1, toMs: 20 } as const;
+  const { delivered, fleet, until, world } = startWorld({
+    calls: [...callsFrom(6_000, 20), ...callsFrom(15_000, 10)],
+    scripts: [{ url, usually, phases: [down] }],
+    timing: { ...startWorld().world.plan.timing, retryDelaysMs: [8_000] },
+  });
+  await until(10_000);
+  fleet.stop("deliverer-1");
+  const topic = world.topics.deliveryWakes.name;
+  world.cluster.begin({ topic, partition: 0 }, [{ key: "ended", value: null }]);
+  const decided = jest.spyOn(world.requestFaults, "decide").mockImplementation(({ partitions }) => {
+    const isLost = partitions?.some((one) => one.topic === topic) === true;
+    return isLost ? { kind: "lose_request", noticedAfterMs: 500 } : { kind: "pass" };
+  });
+  fleet.startAgain("deliverer-1");
+  await until(30_000);
+  expect(delivered().sort()).toEqual(callsFrom(15_000, 10).map(({ messageId }) => messageId));
+  decided.mockRestore();
+  await until(60_000);
+  expect(delivered()).toHaveLength(30);
 });
