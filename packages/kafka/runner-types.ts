@@ -152,6 +152,8 @@ export interface Runner {
   /** Rejects when the consumer is dead for good: the process should end. */
   readonly failed: Promise<never>;
   readonly assigned: readonly TopicPartition[];
+  /** The group's own count of its hand-overs: who owned a partition before did so in a lower one, while the group is remembered. 0: not joined yet. */
+  readonly generation: number;
   /**
    * First offset of an assigned partition that `step` did not get yet: of the record that waits, or of the next one to be fetched.
    * Undefined when the partition is not assigned, or nothing of it was fetched since its assignment.

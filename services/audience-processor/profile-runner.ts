@@ -126,6 +126,7 @@ function createPartitions(shared: Shared, runnerOf: () => Runner): ProfilePartit
     },
     send: (outgoing) => producer.send(outgoing),
     ownership: (partition) => runnerOf().ownership(placeOf(partition)),
+    generation: () => runnerOf().generation,
     position: (partition) => runnerOf().position(placeOf(partition)),
     onRestored: (tookMs) => parts.telemetry.restored(tookMs),
     committed: async (partition) =>

@@ -110,6 +110,7 @@ export class ProfileStage {
         nowMs: Date.now,
       }),
       settledTo: 0,
+      leastVersion: 0,
       ownership: OURS,
       computations: this.#ofPartition,
       codec: createCodec(this.serde, TOPICS),

@@ -132,6 +132,10 @@ export class GroupReader<T> {
     this.#committer.notice();
   }
 
+  get generation(): number {
+    return this.#generations.current ?? 0;
+  }
+
   ownership(partition: TopicPartition): Ownership {
     return this.#partitionReaders.ownership(partition);
   }
@@ -210,7 +214,9 @@ export class GroupReader<T> {
     this.#committer.forget();
     if (!this.#isStopping) this.#release.begin(decodeToRelease(join.userData));
     for (const partition of assigned) this.#resume(partition, before.has(keyOf(partition)));
-    this.#open(assigned.filter((partition) => !before.has(keyOf(partition))));
+    const added = assigned.filter((partition) => !before.has(keyOf(partition)));
+    // Stepping of new partitions begins when their owner is ready for them.
+    this.#shares.open(added.flatMap((partition) => this.#partitionReaders.at(partition)?.opening() ?? []));
     this.#joined.resolve();
   }
 
@@ -223,12 +229,6 @@ export class GroupReader<T> {
     const { isKnown, next } = partitionReader.place;
     if (!(wasOurs && isKnown)) partitionReader.ownAnew();
     else if (next !== undefined) session?.seek({ ...partition, offset: next });
-  }
-
-  /** Stepping of new partitions begins when their owner is ready for them. */
-  #open(partitions: readonly TopicPartition[]): void {
-    const openings = partitions.map((partition) => this.#partitionReaders.at(partition)?.opening() ?? []);
-    this.#shares.open(openings.flat());
   }
 
   #revoke(partitions: readonly TopicPartition[]): void {

@@ -12,7 +12,6 @@ import {
   emptyBatch,
   isEmpty,
   leastVersionAfter,
-  leastVersionOf,
   type Snapshot,
   settledTo,
   snapshotsOf,
@@ -26,7 +25,16 @@ import type { WorkerParts } from "./worker-parts.ts";
 interface BatchWriterParts
   extends Pick<
     WorkerParts,
-    "codec" | "computations" | "host" | "records" | "send" | "settledTo" | "sizes" | "store" | "telemetry"
+    | "codec"
+    | "computations"
+    | "host"
+    | "leastVersion"
+    | "records"
+    | "send"
+    | "settledTo"
+    | "sizes"
+    | "store"
+    | "telemetry"
   > {
   readonly cache: Pick<ProfileCache, "forget">;
   isOurs(): boolean;
@@ -52,7 +60,7 @@ export class BatchWriter {
   constructor(parts: BatchWriterParts) {
     this.#parts = parts;
     this.#settledTo = parts.settledTo;
-    this.#leastVersion = leastVersionOf(parts.store.reached);
+    this.#leastVersion = parts.leastVersion;
   }
 
   /** What is folded now is of this one. */

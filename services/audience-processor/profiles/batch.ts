@@ -79,9 +79,12 @@ export interface Term {
 /** An owner writes far fewer versions of one profile than this for each record of the changelog that came since an earlier owner began. */
 const VERSIONS_A_RECORD = 16;
 
-/** `reached` is where the changelog ended when the owner began. */
-export function leastVersionOf(reached: number): number {
-  return VERSIONS_A_RECORD * reached;
+/**
+ * `reached` is where the changelog ended when the owner began. It may have ended there for the owner before, too, of whom nothing has come
+ * yet: the group's `generation` is another one.
+ */
+export function leastVersionOf({ generation, reached }: { generation: number; reached: number }): number {
+  return VERSIONS_A_RECORD * reached + generation;
 }
 
 /** Who comes back after the removal of the profile begins with no version, and is newer than the removal. */

@@ -31,6 +31,8 @@ export interface ProfilePartitionsOptions {
   /** Of the changelog. */
   send(records: readonly OutgoingRecord[]): Promise<void>;
   ownership(partition: number): Ownership;
+  /** Of the group, by now. */
+  generation(): number;
   /** First offset that was not given to a step; undefined before the first records of this term. */
   position(partition: number): number | undefined;
   /** What the group has committed of the partition, which was assigned already: nobody else commits it any more. */

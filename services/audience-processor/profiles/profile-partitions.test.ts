@@ -66,6 +66,7 @@ async function processWith(
     },
     send: async () => undefined,
     ownership: () => ({ isOurs: true }),
+    generation: () => 1,
     position: () => undefined,
     committed: async () => 0,
     onRestored: () => undefined,

@@ -173,7 +173,7 @@ export class ProfilePartitions {
     if (signal.aborted) return;
     await this.#options.prepare();
     if (signal.aborted) return;
-    const leastVersion = leastVersionOf(store.reached);
+    const leastVersion = leastVersionOf({ reached: store.reached, generation: this.#options.generation() });
     const sizes = await this.#options.openSizes({ partition, store, leastVersion, signal });
     if (signal.aborted) return;
     owned.openedAtMs = options.now();
@@ -187,7 +187,7 @@ export class ProfilePartitions {
       const roomBytes = (): number => this.#options.roomBytes / Math.max(1, this.#owned.size);
       const worker = new PartitionWorker({
         ...parts,
-        ...{ onFailed, store, sizes, settledTo, roomBytes, ownership: own },
+        ...{ onFailed, store, sizes, settledTo, leastVersion, roomBytes, ownership: own },
       });
       owned.worker = worker;
       return worker;

@@ -22,6 +22,8 @@ export interface WorkerParts {
   readonly sizes: Pick<PartitionSizes, "take" | "count" | "drop">;
   /** All events below it are settled, by the group's commit when the partition was taken. */
   readonly settledTo: number;
+  /** Versions of profiles begin there. */
+  readonly leastVersion: number;
   readonly ownership: Ownership;
   readonly codec: ProfileCodec;
   readonly records: ProcessorRecords;
@@ -44,4 +46,7 @@ export interface WorkerParts {
 }
 
 /** What is there before the partition is restored. */
-export type EarlyParts = Omit<WorkerParts, "store" | "sizes" | "settledTo" | "ownership" | "roomBytes">;
+export type EarlyParts = Omit<
+  WorkerParts,
+  "store" | "sizes" | "settledTo" | "leastVersion" | "ownership" | "roomBytes"
+>;

@@ -25,7 +25,13 @@ test("the newest two days of each place are known whole, of the others that they
   // One that is older than both is written once more, behind them.
   read(row("a", 1, 0, 9));
   expect(shown()).toEqual([" 0 1", "a 2 7", "a 3 1", "a:b 1 1"]);
+  // A former owner writes late.
+  read({ ...row("a", 3, 0, 8), batch: 2 }, row("a", 3, 0, 9), { ...row("", 0), batch: 2 }, row("", 0, 0, 3));
+  expect(shown()).toEqual([" 0 3", "a 2 7", "a 3 8", "a:b 1 1"]);
+  expect(known.lateOf(0)).toEqual([row("a", 3, 0, 9)]);
+  read({ ...row("a", 3, 0, 8), batch: 2 });
+  expect(known.lateOf(0)).toEqual([]);
   for (const day of [1, 2, 3]) known.changed(audienceSizeKey(row("a", day)), undefined);
   known.changed("never:0:1", undefined);
-  expect(shown()).toEqual([" 0 1", "a:b 1 1"]);
+  expect(shown()).toEqual([" 0 3", "a:b 1 1"]);
 });

@@ -12,6 +12,8 @@ interface Known {
   readonly partition: number;
   /** The newest two days; the one may be durable without the other. */
   readonly newest: Map<number, AudienceSize>;
+  /** What a former owner has written behind a newest one. */
+  readonly late: Map<number, AudienceSize>;
   readonly days: Set<number>;
 }
 
@@ -35,15 +37,23 @@ export class KnownRows {
   #gone(place: string, day: number): void {
     const known = this.#known.get(place);
     known?.newest.delete(day);
+    known?.late.delete(day);
     known?.days.delete(day);
     if (known?.days.size === 0) this.#known.delete(place);
   }
 
   /** Newest rows of one partition, its mark among them. */
   newestOf(partition: number): AudienceSize[] {
-    return Array.from(this.#known.values()).flatMap((known) =>
-      known.partition === partition ? [...known.newest.values()] : [],
-    );
+    return this.#of(partition).flatMap(({ newest }) => [...newest.values()]);
+  }
+
+  /** Rows of one partition that stand behind newer ones in the log, where others take them for the newest. */
+  lateOf(partition: number): AudienceSize[] {
+    return this.#of(partition).flatMap(({ late }) => [...late.values()]);
+  }
+
+  #of(partition: number): Known[] {
+    return [...this.#known.values()].filter((known) => known.partition === partition);
   }
 
   *places(): Generator<SizePlace> {
@@ -54,11 +64,18 @@ export class KnownRows {
 
 function begun(row: AudienceSize): Known {
   const { day, id, partition } = row;
-  return { id, partition, newest: new Map([[day, row]]), days: new Set([day]) };
+  return { id, partition, newest: new Map([[day, row]]), late: new Map(), days: new Set([day]) };
 }
 
-function note({ days, newest }: Known, row: AudienceSize): void {
-  days.add(row.day);
-  newest.set(row.day, row);
+function note({ days, late, newest }: Known, row: AudienceSize): void {
+  const { batch, day, id } = row;
+  days.add(day);
+  // Of a late mark comes that more is read again, which does no harm.
+  if (id !== "" && (newest.get(day)?.batch ?? 0) > batch) {
+    late.set(day, row);
+    return;
+  }
+  late.delete(day);
+  newest.set(day, row);
   if (newest.size > 2) newest.delete(Math.min(...newest.keys()));
 }

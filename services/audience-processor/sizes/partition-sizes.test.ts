@@ -11,7 +11,11 @@ const DAY_MS = 24 * HOUR_MS;
 /** What is durable. */
 class World {
   /** The changelog: profiles as they were written. */
-  readonly log: { readonly key: string; readonly moves: readonly ProfileMove[] }[] = [];
+  readonly log: {
+    readonly key: string;
+    readonly moves: readonly ProfileMove[];
+    readonly isLate?: boolean;
+  }[] = [];
   readonly rows = new Map<string, AudienceSize>();
   nowMs = 10 * DAY_MS;
   sizes: PartitionSizes;
@@ -27,7 +31,8 @@ class World {
     const rows = [...this.rows.values()];
     const mark = rows.find(({ id }) => id === "");
     const tail = new SizesTail();
-    for (const { key, moves } of this.log.slice(mark?.countedTo ?? 0)) tail.read(key, moves);
+    const moved = this.log.slice(mark?.countedTo ?? 0).filter(({ moves }) => moves.length > 0);
+    for (const key of new Set(moved.map((record) => record.key))) tail.read(this.#newestOf(key));
     this.sizes = new PartitionSizes({
       ...{
         partition: 0,
@@ -43,9 +48,15 @@ class World {
     return this.sizes;
   }
 
+  /** What a former owner wrote late is the newest where nobody else has written. */
+  #newestOf(id: string): readonly ProfileMove[] {
+    const own = this.log.filter(({ key }) => key === id);
+    return (own.findLast(({ isLate }) => isLate !== true) ?? own.at(-1))?.moves ?? [];
+  }
+
   #profile(id: string): Profile {
-    const moves = this.log.findLast(({ key }) => key === id)?.moves;
-    const known = this.profiles.get(id) ?? { ...createProfile(id, 0), ...(moves !== undefined && { moves }) };
+    const moves = this.#newestOf(id);
+    const known = this.profiles.get(id) ?? { ...createProfile(id, 0), ...(moves.length > 0 && { moves }) };
     this.profiles.set(id, known);
     return known;
   }
@@ -54,7 +65,7 @@ class World {
   lateWrite(former: PartitionSizes, id: string): void {
     const profile = { ...createProfile(id, 0), steps: [{ computationId: "a", by: 1 as const }] };
     former.take(profile);
-    this.log.push({ key: id, moves: profile.moves });
+    this.log.push({ key: id, moves: profile.moves, isLate: true });
   }
 
   /** Writes profiles in one batch: who has entered (1), has left (-1), or neither (0). */
@@ -212,4 +223,15 @@ test("who a former owner lets in after the partition was taken counts once its p
   world.restart();
   world.batch({ late: 0 });
   expect(world.counted).toEqual({ members: 3, entered: 3, left: 0 });
+});
+
+test("what a former owner writes late of a profile that was written since counts for no later owner", () => {
+  world.batch({ u1: 1 });
+  const former = world.sizes;
+  world.restart();
+  world.batch({ u2: 0 });
+  world.flush();
+  world.lateWrite(former, "u2");
+  world.restart();
+  expect(world.counted).toEqual({ members: 1, entered: 1, left: 0 });
 });

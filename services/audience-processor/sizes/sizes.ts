@@ -12,7 +12,7 @@ import { SizesTail } from "./tail.ts";
 type Store = Pick<PartitionStore, "get" | "keys" | "reached">;
 
 export interface SizesOptions {
-  readonly rows: Pick<KnownRows, "newestOf" | "places">;
+  readonly rows: Pick<KnownRows, "lateOf" | "newestOf" | "places">;
   readonly kafka: Pick<Kafka, "readRange">;
   readonly serde: Pick<Serde, "decode" | "decodeFields" | "encode" | "header">;
   readonly topics: Pick<TopicMap, "audienceSizes" | "profiles">;
@@ -64,6 +64,7 @@ export class Sizes {
     const { isOfBefore, tail } = await this.#readTail(partition, {
       fromOffset: mark?.countedTo ?? end,
       end,
+      store,
       signal,
     });
     const sizes = new PartitionSizes({
@@ -76,6 +77,7 @@ export class Sizes {
       onCounted: (id, members) => onCounted(id, partition, members),
       nowMs: () => host.now(),
     });
+    for (const row of this.#options.rows.lateOf(partition)) sizes.noticed(row);
     if (mark === undefined || isOfBefore) {
       sizes.begin(await this.#membersOf(store, signal));
       // Before the first event: a next owner without a mark would begin once more, and not know who has entered since.
@@ -139,20 +141,26 @@ export class Sizes {
 
   async #readTail(
     partition: number,
-    { end, fromOffset, signal }: { fromOffset: number; end: number; signal: AbortSignal },
+    {
+      end,
+      fromOffset,
+      signal,
+      store,
+    }: { fromOffset: number; end: number; store: Store; signal: AbortSignal },
   ): Promise<Tail> {
     const { kafka, serde, topics } = this.#options;
     const tail = new SizesTail();
     if (fromOffset >= end) return { tail, isOfBefore: false };
     const movesOf = serde.decodeFields(topics.profiles, ["moves"]);
     const header = serde.header(topics.profiles);
+    const moved = new Set<string>();
     let isOfBefore = false;
     const onRecord = async ({ key, value }: RawRecord): Promise<void> => {
       if (key === null || value === null) return;
       if (header.compare(value, 0, header.length) !== 0) isOfBefore = true;
       // One that cannot be read changes nothing here either.
       const read = await Promise.resolve(movesOf(value)).catch(() => undefined);
-      if (read !== undefined) tail.read(key, read.moves);
+      if (read !== undefined && read.moves.length > 0) moved.add(key);
     };
     await kafka.readRange({
       topic: topics.profiles.name,
@@ -162,25 +170,43 @@ export class Sizes {
       onRecord,
       signal,
     });
+    // Of its newest record: it has all that rows may lack, and what a former owner has written late counts in none.
+    await this.#look(moved, { store, signal, fieldsOf: movesOf }, ({ moves }) => tail.read(moves));
     return { tail, isOfBefore };
   }
 
   /** By audience: how many profiles say so. */
   async #membersOf(store: Store, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    const { host, serde, topics } = this.#options;
-    const resultsOf = serde.decodeFields(topics.profiles, ["results"]);
+    const { serde, topics } = this.#options;
+    const fieldsOf = serde.decodeFields(topics.profiles, ["results"]);
     const members = new Map<string, number>();
+    await this.#look(store.keys(), { store, signal, fieldsOf }, ({ results }) => {
+      for (const { computationId, text } of results)
+        if (text === "true") members.set(computationId, (members.get(computationId) ?? 0) + 1);
+    });
+    return members;
+  }
+
+  /** Calls with what can be read of these profiles, some of them a turn. */
+  async #look<T>(
+    ids: Iterable<string>,
+    {
+      fieldsOf,
+      signal,
+      store,
+    }: { fieldsOf: (value: Buffer) => T | Promise<T>; store: Store; signal: AbortSignal },
+    onFields: (fields: T) => void,
+  ): Promise<void> {
+    const { host } = this.#options;
     let looked = 0;
-    for (const id of store.keys()) {
+    for (const id of ids) {
       const value = store.get(id);
       if (value === undefined) continue;
-      const read = await Promise.resolve(resultsOf(value)).catch(() => undefined);
-      for (const { computationId, text } of read?.results ?? [])
-        if (text === "true") members.set(computationId, (members.get(computationId) ?? 0) + 1);
+      const read = await Promise.resolve(fieldsOf(value)).catch(() => undefined);
+      if (read !== undefined) onFields(read);
       looked += 1;
       if (looked % PROFILES_A_TURN === 0) await new Promise<void>((resolve) => host.setImmediate(resolve));
       signal.throwIfAborted();
     }
-    return members;
   }
 }
