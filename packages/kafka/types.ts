@@ -96,6 +96,8 @@ export interface ReadRangeOptions extends TopicPartition {
   readonly fromOffset: number;
   /** First offset not to read; at most the end of the partition as it is at the call. */
   readonly toOffset: number;
+  /** The log reached so far a moment ago: its ends are asked for only where it does not any more. */
+  readonly areEndsKnown?: boolean;
   /** The next record waits for a returned promise. What it throws ends the reading. */
   onRecord(record: RawRecord): void | Promise<void>;
   /** Called with how many offsets of the stretch retention has removed before they were read. */

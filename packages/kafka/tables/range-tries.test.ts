@@ -24,10 +24,11 @@ beforeEach(() => {
 
 afterEach(() => closing.abort());
 
-function readFrom(fromOffset: number, toOffset: number): void {
+function readFrom(fromOffset: number, toOffset: number, areEndsKnown?: boolean): void {
   const { logger } = recordingLogger();
   const onRecord = ({ offset }: { offset: number }): void => void read.push(offset);
-  const options = { topic: "t", partition: 0, fromOffset, toOffset, onRecord };
+  const ends = areEndsKnown === undefined ? {} : { areEndsKnown };
+  const options = { topic: "t", partition: 0, fromOffset, toOffset, ...ends, onRecord };
   readRange({ client, logger, host, closing: closing.signal }, options).then(
     () => {
       ended = "read";
@@ -142,4 +143,15 @@ test("after twenty answers in a row without a record it looks whether the log st
   readFrom(1, 2);
   await host.advance(0);
   expect([client.looksAtBounds, read]).toEqual([3, [0, 1]]);
+});
+
+test("a log whose ends are known is read at once, and looked at where it begins behind them by now", async () => {
+  readFrom(0, 1, true);
+  await host.advance(0);
+  expect([client.looksAtBounds, read, ended]).toEqual([0, [0], "read"]);
+  client.answers.push({ kind: "out_of_range" });
+  client.between = { low: 5, high: 9 };
+  readFrom(1, 5, true);
+  await host.advance(0);
+  expect([client.looksAtBounds, read, ended]).toEqual([2, [0], "read"]);
 });

@@ -58,7 +58,7 @@ class RangeReading {
   }
 
   async run(): Promise<void> {
-    await this.#clamp();
+    if (this.#options.areEndsKnown !== true) await this.#clamp();
     let empty = 0;
     while (this.#next < this.#end) {
       const fetched = await this.#persistently(() => this.#fetch());

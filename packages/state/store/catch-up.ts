@@ -36,6 +36,7 @@ export async function catchUp(options: CatchUpOptions, stretch: Stretch): Promis
     topic: options.topic,
     partition: options.partition,
     ...range,
+    areEndsKnown: true,
     ...(signal === undefined ? {} : { signal }),
     onRecord: (record) => batch.take(record),
   });

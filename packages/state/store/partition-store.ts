@@ -193,6 +193,7 @@ export class PartitionStore {
       partition,
       fromOffset: offset - 1,
       toOffset: offset,
+      areEndsKnown: true,
       onRecord: (record) => {
         seen = { offset: record.offset, timestampMs: record.timestampMs };
       },
