@@ -27,7 +27,7 @@ test("the first audience hurries the next step, until the last one is deleted", 
   expect(haste()).toBe(1_000);
   const audience = audienceOf("buyers", { event: "Bought" });
   computations.apply(audience.id, audience);
-  expect(haste()).toBe(100);
+  expect(haste()).toBe(250);
   computations.apply(audience.id, { ...audience, deletedAtMs: 1 });
   expect(haste()).toBe(1_000);
 });

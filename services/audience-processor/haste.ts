@@ -12,8 +12,8 @@ export interface ProcessorHaste extends Haste {
  */
 const NOBODY_WAITS: ProcessorHaste = { fetchPauseMs: 500, commitAfterMs: 1_000, lingerMs: 500 };
 
-/** A call passes four such steps before its identify is written: a tenth of a second together, of the quarter that it may take. */
-const SOMEBODY_WAITS: ProcessorHaste = { fetchPauseMs: 25, commitAfterMs: 100, lingerMs: 25 };
+/** A call passes four such steps before its identify is written: a tenth of a second together, of the quarter that it may take. Timers alone wait for commits. */
+const SOMEBODY_WAITS: ProcessorHaste = { fetchPauseMs: 25, commitAfterMs: 250, lingerMs: 25 };
 
 /** Half of what may be outstanding: what is written then lets the reading go on before it stands still. */
 const MANY_OUTSTANDING = MAX_OUTSTANDING.records / 2;
