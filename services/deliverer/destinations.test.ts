@@ -24,7 +24,7 @@ function setup(nowMs: () => number = Date.now) {
   return {
     configs,
     decryptions: () => decryptions,
-    destinations: createDestinations(table, box, nowMs),
+    destinations: createDestinations(table, box, nowMs, nowMs),
     loads,
   };
 }
@@ -162,7 +162,7 @@ describe("destinations", () => {
   test("are confirmed by nothing when the table can never be read again", async () => {
     const table = { get: () => undefined, load: () => Promise.reject(new Error("the consumer is dead")) };
     let isDecided = false;
-    void createDestinations(table, secretBox, Date.now)
+    void createDestinations(table, secretBox, Date.now, Date.now)
       .confirmed("d1")
       .then(() => {
         isDecided = true;

@@ -98,7 +98,7 @@ const NOTHING = {};
 
 /** The live configuration of destinations (contract 3.6). */
 export function followDestinations(
-  { logger, metrics, nowMs, settings: own }: DelivererContext,
+  { host, logger, metrics, nowMs, settings: own }: DelivererContext,
   { kafka, serde, topics }: Connection,
 ): Destinations {
   const delivered = serde.excerpts(topics.destinationConfig, DELIVERED_FIELDS);
@@ -114,17 +114,18 @@ export function followDestinations(
       logger.error({ destinationId: key, err: error }, "destination cannot be read"),
   });
   watchTables(metrics, { "destination-config": table });
-  return createDestinations(table, createSecretBox(own.encryption), nowMs);
+  return createDestinations(table, createSecretBox(own.encryption), nowMs, () => host.elapsed());
 }
 
 export function createDestinations(
   table: Pick<Table<DeliveredDestination>, "get" | "load">,
   secretBox: SecretBox,
   nowMs: () => number,
+  elapsedMs: () => number,
 ): Destinations {
   // States by the table's object, which each change replaces: decrypted once per version, and let go with it.
   const opened = new WeakMap<DeliveredDestination, DestinationState>();
-  const masks = new KeptMasks();
+  const masks = new KeptMasks(elapsedMs);
   const readToEnd = joinNext(() => table.load());
   /** The number of jobs that wait for a look at each destination. */
   const awaited = new Map<string, number>();

@@ -194,7 +194,8 @@ class WebhookRequest implements LimitedRequest {
     queues.ended(this, outcome, { durationMs, nowMs: elapsedMs() });
     const { job, webhook, ended } = this.#part;
     const { masking, url } = webhook;
-    const message = result.kind === "failure" ? masking.mask(result.message) : messageOf(result);
+    const message =
+      result.kind === "failure" ? masking.masked((mask) => mask(result.message)) : messageOf(result);
     const details = () => detailsOf(result, masking);
     tell(this.#options, job, { url, outcome, message, startedAtMs, durationMs, details }, ended);
   }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ResponseHeaders } from "#contract";
+import { MASK } from "#secrets";
 import { NO_DETAILS } from "#topics";
 import { detailsOf } from "./details.ts";
-import { createMasking, KeptMasks, SHOWN_BODY_BYTES } from "./masking.ts";
+import { createMasking, KeptMasks, type Masking, SHOWN_BODY_BYTES } from "./masking.ts";
 
 const SECRET = "s3cr3t/of the destination";
 const TOKEN = "T0kenOfTheChannel";
@@ -15,12 +16,13 @@ const masking = createMasking(
     headers: { authorization: HEADER },
     signing,
   },
-  new KeptMasks(),
+  new KeptMasks(() => 0),
 );
+const maskOf = (own: Masking) => own.masked((mask) => mask);
 
-function answered(body: string | Buffer, headers: ResponseHeaders = {}, status = 503) {
+function answered(body: string | Buffer, headers: ResponseHeaders = {}, status = 503, own = masking) {
   const result = { kind: "response", status, retryAfter: undefined, durationMs: 1 } as const;
-  return detailsOf({ ...result, headers, body: Buffer.from(body) }, masking);
+  return detailsOf({ ...result, headers, body: Buffer.from(body) }, own);
 }
 
 describe("what is recorded of a request", () => {
@@ -80,23 +82,47 @@ describe("what is recorded of a request", () => {
     ['Token token="sk_live_4f9a8b7c", option=1', "sk_live_4f9a8b7c"],
     ["lang=en; session=sk_live_4f9a8b7c==", "sk_live_4f9a8b7c=="],
   ])("of the header %s has no part that is sent back alone: %s", (value, part) => {
-    const own = createMasking({ url: "https://hooks.test", headers: { a: value }, signing }, new KeptMasks());
-    expect(own.mask(`unknown key ${part}, token option: en`)).toBe("unknown key ********, token option: en");
+    const webhook = { url: "https://hooks.test", headers: { a: value }, signing };
+    const mask = maskOf(createMasking(webhook, new KeptMasks(() => 0)));
+    expect(mask(`unknown key ${part}, token option: en`)).toBe("unknown key ********, token option: en");
   });
 
   test("is masked by a mask that is kept, until those of other webhooks have no room beside it", () => {
-    const kept = new KeptMasks(100_000);
+    const kept = new KeptMasks(() => 0, 100_000);
     const own = (nth: number) =>
       createMasking({ url: `https://hooks.test/T0ken-${nth}`, headers: {}, signing }, kept);
     const first = own(1_000);
-    const { bytes } = first.mask;
-    const others = (count: number) => Array.from({ length: count }, (_, nth) => own(2_000 + nth).mask);
-    const { mask } = first;
-    others(Math.floor(100_000 / bytes) - 1);
-    expect(first.mask).toBe(mask);
+    const mask = maskOf(first);
+    const others = (count: number) => Array.from({ length: count }, (_, nth) => maskOf(own(2_000 + nth)));
+    others(Math.floor(100_000 / mask.bytes) - 1);
+    expect(maskOf(first)).toBe(mask);
     others(1);
-    expect(first.mask).not.toBe(mask);
-    expect(first.mask("no T0ken-1000")).toBe("no ********");
+    expect(maskOf(first)).not.toBe(mask);
+    expect(maskOf(first)("no T0ken-1000")).toBe("no ********");
+  });
+
+  test("is hidden once masking has had its share of the time: of one webhook first, then of all", () => {
+    let [nowMs, costMs] = [0, 0];
+    const kept = new KeptMasks(() => {
+      nowMs += costMs;
+      return nowMs;
+    });
+    const webhooks = Array.from({ length: 9 }, () =>
+      createMasking({ url: "https://hooks.test", headers: {}, signing }, kept),
+    );
+    const shown = (own: Masking | undefined) => answered("no room", { server: "nginx" }, 400, own);
+    const [first, second] = webhooks;
+    costMs = 300;
+    expect(shown(first)).toMatchObject({ responseBody: "no room", responseHeaders: { server: "nginx" } });
+    costMs = 0;
+    expect(shown(first)).toMatchObject({ responseBody: MASK, responseHeaders: { server: MASK } });
+    expect(shown(second).responseBody).toBe("no room");
+    costMs = 300;
+    const bodies = webhooks.slice(1).map((own) => shown(own).responseBody);
+    // Five of them took half of 3 s: a fifth, and more than 0.8 s at once.
+    expect(bodies.indexOf(MASK)).toBe(4);
+    [nowMs, costMs] = [10_000, 0];
+    expect(webhooks.map((own) => shown(own).responseBody)).toEqual(webhooks.map(() => "no room"));
   });
 
   test("asks for so much of a body that no secret in what is recorded is cut", () => {

@@ -1,5 +1,6 @@
 // The details that the attempt log records of a request beside its outcome (decision 26). Pure.
 import type { RequestPhases, RequestResult, ResponseHeaders } from "#contract";
+import type { Mask } from "#secrets";
 import { type AttemptDetails, NO_DETAILS } from "#topics";
 import { type Masking, SHOWN_BODY_BYTES } from "./masking.ts";
 
@@ -17,19 +18,19 @@ const HEADERS = [
 const MAX_HEADER_CHARACTERS = 200;
 
 /** Holds no secret. */
-export function detailsOf(result: RequestResult, masking: Pick<Masking, "mask">): AttemptDetails {
+export function detailsOf(result: RequestResult, masking: Pick<Masking, "masked">): AttemptDetails {
   const { address = null, phases = {} } = result.trace ?? {};
   const connection = { address, ...timesOf(phases) };
   if (result.kind === "failure") return { ...NO_DETAILS, ...connection };
   const isSuccess = result.status >= 200 && result.status < 300;
-  return {
-    responseBody: isSuccess ? null : masking.mask.beginning(result.body, SHOWN_BODY_BYTES),
-    responseHeaders: headersOf(result.headers ?? {}, masking),
+  return masking.masked((mask) => ({
+    responseBody: isSuccess ? null : mask.beginning(result.body, SHOWN_BODY_BYTES),
+    responseHeaders: headersOf(result.headers ?? {}, mask),
     ...connection,
-  };
+  }));
 }
 
-function headersOf(headers: ResponseHeaders, { mask }: Pick<Masking, "mask">): Record<string, string> {
+function headersOf(headers: ResponseHeaders, mask: Mask): Record<string, string> {
   const found = HEADERS.filter((name) => headers[name] !== undefined);
   // Masked as one text, which no header's value can have a line's end in: most hold no secret, and to look through each costs most.
   const text = found.map((name) => textOf(headers[name])).join("\n");
