@@ -8,6 +8,7 @@ import type { TopicPartition } from "../types.ts";
 const MAX_AGE_MS = 300_000;
 
 interface TopicMetadata {
+  /** In the host's elapsed ms: somebody may set the clock. */
   readonly fetchedAtMs: number;
   /** Leader's broker id by partition. */
   readonly leaders: readonly number[];
@@ -16,11 +17,11 @@ interface TopicMetadata {
 /** Partition counts and leaders of the topics written to. */
 export class MetadataCache {
   readonly #admin: AdminClient;
-  readonly #host: Pick<Host, "now">;
+  readonly #host: Pick<Host, "elapsed">;
   readonly #topics = new Map<string, TopicMetadata>();
   readonly #fetching = new Map<string, Promise<void>>();
 
-  constructor(admin: AdminClient, host: Pick<Host, "now">) {
+  constructor(admin: AdminClient, host: Pick<Host, "elapsed">) {
     this.#admin = admin;
     this.#host = host;
   }
@@ -34,7 +35,7 @@ export class MetadataCache {
   leader({ topic, partition }: TopicPartition): number {
     const metadata = this.#topics.get(topic);
     if (metadata === undefined) return NO_LEADER;
-    if (this.#host.now() - metadata.fetchedAtMs > MAX_AGE_MS) this.renew(topic);
+    if (this.#host.elapsed() - metadata.fetchedAtMs > MAX_AGE_MS) this.renew(topic);
     return metadata.leaders[partition] ?? NO_LEADER;
   }
 
@@ -58,6 +59,6 @@ export class MetadataCache {
     if (leaders.length === 0) {
       throw new KafkaError("unknown_topic", `topic ${topic} has no partitions`, { canRetry: true });
     }
-    this.#topics.set(topic, { fetchedAtMs: this.#host.now(), leaders });
+    this.#topics.set(topic, { fetchedAtMs: this.#host.elapsed(), leaders });
   }
 }
