@@ -105,7 +105,7 @@ export const READERS: readonly AlertText[] = [
     for: "5m",
     summary: "Records of {{ $labels.topic }} are about to be removed unread.",
     description:
-      "In {{ $value }} partitions of {{ $labels.topic }} the oldest record that nobody has worked on has less than a third of its retention left.",
+      "In {{ $value }} partitions of {{ $labels.topic }} the oldest record that nobody has worked on is two days old; the default retention is three days.",
   },
   {
     alert: "HooklineConfigurationLost",
