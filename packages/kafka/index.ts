@@ -90,6 +90,7 @@ export {
 export type {
   FollowedTopic,
   Following,
+  Hold,
   KafkaLogger,
   KafkaSettings,
   OutgoingRecord,

@@ -1,5 +1,5 @@
 // A member of a consumer group, and the steps that it gives its records to.
-import type { OutgoingRecord, Producer, RawRecord, Received, TopicPartition } from "./types.ts";
+import type { Hold, OutgoingRecord, Producer, RawRecord, Received, TopicPartition } from "./types.ts";
 
 /** Ends a record. The runner writes what the record becomes and waits for Kafka, then marks the record done, then may commit its offset. */
 export type Settle = (outcome: {
@@ -11,6 +11,11 @@ export type Settle = (outcome: {
   readonly produceAfter?: OutgoingRecord | undefined;
   /** Called once all of it is acknowledged, before the record is marked done. */
   readonly onDurable?: () => void;
+  /**
+   * Called instead when the partition was lost before Kafka had `produce`: the step gives its record back then, as it would have before. The
+   * runner does unless given.
+   */
+  readonly giveBack?: (() => void) | undefined;
 }) => void;
 
 /** A member's hold on a partition's records. It begins when the member gets them and ends when the member loses the partition. */
@@ -173,6 +178,6 @@ export interface Runner {
    */
   doneEarly(record: Pick<RawRecord, "topic" | "partition" | "offset" | "timestampMs">): void;
   /** The hold on the partition in its present term. It ends when the partition is lost, and stays ended when the partition comes back. */
-  ownership(partition: TopicPartition): Ownership;
+  ownership(partition: TopicPartition): Ownership & Hold;
   readonly outstanding: { readonly records: number; readonly bytes: number };
 }

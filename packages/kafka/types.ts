@@ -71,13 +71,24 @@ export interface ProducerOptions {
   readonly lingerMs?: number | (() => number);
 }
 
+/** What a write rests on. */
+export interface Hold {
+  /** False: what is to be written may be another process's to write by now. */
+  readonly isHeld: boolean;
+}
+
 export interface Producer {
   /**
    * Resolves when every record is on all in-sync replicas (acks=all); records of one call to one partition keep their
-   * order. Rejects with a KafkaError once `deliveryTimeoutMs` is over, and with the code "aborted" when the signal is: none of the records
-   * is sent again then. Some may have been written, and what a request carries already may still be.
+   * order. Rejects with a KafkaError once `deliveryTimeoutMs` is over. While the hold is not held nothing is sent: records wait, and new ones are
+   * refused with the code "aborted".
    */
-  send(records: readonly OutgoingRecord[], signal?: AbortSignal): Promise<void>;
+  send(records: readonly OutgoingRecord[], hold?: Hold): Promise<void>;
+  /**
+   * What rests on a hold that is not held now fails with the code "aborted", and is not sent again. Some of it may have been written, and what a
+   * request carries already may still be.
+   */
+  giveUpLost(): void;
   /** Records that were given to `send` and are not acknowledged yet. */
   readonly backlog: {
     readonly records: number;

@@ -226,6 +226,7 @@ function routerWithoutAcknowledgements() {
       return producer.backlog;
     },
     giveUp: () => producer.giveUp(),
+    giveUpLost: () => producer.giveUpLost(),
     close: () => producer.close(),
     send: (records) => producer.send(records).then(() => Promise.withResolvers<void>().promise),
   }));
@@ -240,6 +241,7 @@ function routerWithHeldJobs() {
       return { ...producer.backlog, bytes: waiting.bytes };
     },
     giveUp: () => producer.giveUp(),
+    giveUpLost: () => producer.giveUpLost(),
     close: () => producer.close(),
     async send(records) {
       const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);

@@ -2,7 +2,7 @@ import { FETCH_PAUSE_MS } from "../fetch-pauses.ts";
 import type { Haste, Ownership, RunnerOptions } from "../runner-types.ts";
 import type { FetchedBatch, Join, SessionOptions } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
-import type { RawRecord, TopicPartition } from "../types.ts";
+import type { Hold, RawRecord, TopicPartition } from "../types.ts";
 import { withinMs } from "../within.ts";
 import { coPartitionedAssigner, decodeToRelease } from "./assigner-protocol.ts";
 import { Committer } from "./committer.ts";
@@ -61,8 +61,7 @@ export class GroupReader<T> {
     this.#parts = parts;
     this.#options = options;
     this.#haste = options.haste ?? (() => USUAL_HASTE);
-    const { sessionTimeoutMs } = sessionTimes(options);
-    this.#membership = new Membership({ ...options, sessionTimeoutMs }, host);
+    this.#membership = new Membership({ ...options, ...sessionTimes(options) }, host);
     this.#shares = new Shares(options.shares, parts);
     this.#partitionReaders = this.#newPartitionReaders();
     this.#supervisor = this.#newSupervisor();
@@ -136,7 +135,7 @@ export class GroupReader<T> {
     return this.#generations.current ?? 0;
   }
 
-  ownership(partition: TopicPartition): Ownership {
+  ownership(partition: TopicPartition): Ownership & Hold {
     return this.#partitionReaders.ownership(partition);
   }
 
@@ -168,6 +167,7 @@ export class GroupReader<T> {
       host: this.#parts.host,
       setPaused: (partition, paused) => this.#supervisor.session?.setPaused(partition, paused),
       mayBegin: (partition) => this.#mayBegin(partition),
+      isSure: () => this.#membership.isSure,
       onSettled: () => {
         this.#committer.notice();
         this.#release.settled();

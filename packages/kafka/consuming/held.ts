@@ -17,8 +17,6 @@ export interface Held<T> {
   received: Received<T> | undefined;
   /** Why it can never be decoded. */
   poison: Error | undefined;
-  /** The term of the partition in which it was stepped. */
-  term: number;
   /** Another record may stand at its offset by now: the log was cut, or its topic created again. */
   isOfFormerLog: boolean;
 }
@@ -32,7 +30,6 @@ export function hold<T>(record: RawRecord): Held<T> {
     sizeBytes,
     received: undefined,
     poison: undefined,
-    term: 0,
     isOfFormerLog: false,
   };
 }

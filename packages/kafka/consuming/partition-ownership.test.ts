@@ -47,6 +47,7 @@ class World {
       host: systemHost,
       setPaused: () => undefined,
       mayBegin: () => true,
+      isSure: () => true,
       onSettled: () => undefined,
       onLeft: () => undefined,
       work: {

@@ -52,6 +52,7 @@ function newBench({ work, capacity, now, mayBegin = () => true }: BenchOptions =
     host: now === undefined ? systemHost : { ...systemHost, now },
     setPaused: (_, paused) => bench.pauses.push(paused),
     mayBegin,
+    isSure: mayBegin,
     onSettled: () => undefined,
     onLeft: () => undefined,
     work: {
@@ -462,17 +463,13 @@ describe("a partition reader that may have lost its partition", () => {
   test("a hold ends with the loss, also when the partition is back; what is given back only then is stepped again", () => {
     const bench = newBench();
     bench.partitionReader.offer(batchOf(records(0, 2)));
-    const [old, hold] = [bench.claims.get(1), bench.partitionReader.ownership()];
+    const [old, hold] = [bench.claims.get(1), bench.partitionReader.ownership];
     expect(hold.isOurs).toBe(true);
     bench.partitionReader.drop();
     bench.partitionReader.open();
     bench.partitionReader.ownAnew();
     bench.partitionReader.offer(batchOf(records(0, 3)));
-    expect([old?.isOurs, hold.isOurs, bench.partitionReader.ownership().isOurs]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    expect([old?.isOurs, hold.isOurs, bench.partitionReader.ownership.isOurs]).toEqual([false, false, true]);
     old?.giveBack();
     expect(bench.stepped).toEqual([0, 1, 2, 1]);
     settle(bench, 0);

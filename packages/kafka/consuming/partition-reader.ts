@@ -1,5 +1,4 @@
 import type { Host } from "#host";
-import type { Ownership } from "../runner-types.ts";
 import type { FetchedBatch } from "../session.ts";
 import type { KafkaLogger, TopicPartition } from "../types.ts";
 import type { Capacity, Waiter } from "./capacity.ts";
@@ -10,6 +9,7 @@ import { NextLook } from "./next-look.ts";
 import type { Opening } from "./opening.ts";
 import { type CutLog, Place } from "./place.ts";
 import { type SettlementParts, settleRecord, type Work } from "./settlement.ts";
+import { Term } from "./term.ts";
 import { UnderWay } from "./under-way.ts";
 
 /** Steps in one turn of the event loop; timers and sockets get theirs in between. */
@@ -25,8 +25,9 @@ export interface PartitionReaderParts<T> {
   readonly host: Host;
   /** Starts or stops fetching this partition. */
   setPaused(partition: TopicPartition, paused: boolean): void;
-  /** Whether the member can be sure that the partition is still its own, and is not about to give it up. */
+  /** Both as in `TermRights`. */
   mayBegin(partition: TopicPartition): boolean;
+  isSure(): boolean;
   onSettled(): void;
   /** The partition is lost, and nothing of it is outstanding any more. */
   onLeft(partition: TopicPartition): void;
@@ -47,8 +48,7 @@ export class PartitionReader<T> implements Waiter {
   readonly #held = new HeldQueue<T>();
   readonly #fetchPause: FetchPause;
   readonly #nextLook: NextLook;
-  /** Counts up with each loss of the partition. */
-  #term = 0;
+  #term: Term;
   #isOpen = false;
   #opening: Opening | undefined;
   #isLost = false;
@@ -58,6 +58,7 @@ export class PartitionReader<T> implements Waiter {
     const { work, logger, host } = parts;
     this.partition = partition;
     this.#parts = parts;
+    this.#term = this.#newTerm();
     this.underWay = new UnderWay(parts.capacity, () => {
       parts.onSettled();
       this.#leaveWhenIdle();
@@ -68,7 +69,6 @@ export class PartitionReader<T> implements Waiter {
       work,
       logger,
       host,
-      isOurs: ({ term }) => this.#isOurs(term),
       onDone: (held) => this.#done(held),
       onGivenBack: (held) => this.#takeBack(held),
     };
@@ -99,14 +99,8 @@ export class PartitionReader<T> implements Waiter {
   }
 
   /** Tells work on records that are taken from now on whether this member still owns the partition. */
-  ownership(): Ownership {
-    const term = this.#term;
-    const isOurs = (): boolean => this.#isOurs(term);
-    return {
-      get isOurs() {
-        return isOurs();
-      },
-    };
+  get ownership(): Term {
+    return this.#term;
   }
 
   get isPaused(): boolean {
@@ -172,7 +166,8 @@ export class PartitionReader<T> implements Waiter {
   drop(): void {
     this.close();
     this.#isLost = true;
-    this.#term += 1;
+    this.#term.end();
+    this.#term = this.#newTerm();
     this.place.lose(this.#held.clear().map(({ seen }) => seen));
     this.#fetchPause.reset();
     this.#leaveWhenIdle();
@@ -213,8 +208,7 @@ export class PartitionReader<T> implements Waiter {
     }
     if (!this.underWay.tryBegin(head.sizeBytes, this)) return false;
     this.#held.shift();
-    head.term = this.#term;
-    settleRecord(head, this.#settlement);
+    settleRecord(head, this.#term, this.#settlement);
     return true;
   }
 
@@ -227,8 +221,9 @@ export class PartitionReader<T> implements Waiter {
     return false;
   }
 
-  #isOurs(term: number): boolean {
-    return term === this.#term && this.#parts.mayBegin(this.partition);
+  #newTerm(): Term {
+    const { isSure, mayBegin } = this.#parts;
+    return new Term({ isSure, mayBegin: () => mayBegin(this.partition) });
   }
 
   #done(held: Held<T>): void {

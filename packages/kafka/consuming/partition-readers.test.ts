@@ -24,6 +24,7 @@ function newBench() {
     host: systemHost,
     setPaused: () => undefined,
     mayBegin: () => true,
+    isSure: () => true,
     onSettled: () => undefined,
     shareOf: () => ({ capacity, options: { work } }),
   });

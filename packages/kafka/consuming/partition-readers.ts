@@ -1,13 +1,13 @@
 import type { Ownership } from "../runner-types.ts";
 import type { CommittedOffset } from "../session.ts";
 import { keyOf } from "../topic-partition.ts";
-import type { TopicPartition } from "../types.ts";
+import type { Hold, TopicPartition } from "../types.ts";
 import type { Capacity } from "./capacity.ts";
 import { type DoneAhead, decodeDoneAhead, encodeDoneAhead, metadataBytesOf } from "./done-ahead.ts";
 import { PartitionReader, type PartitionReaderParts } from "./partition-reader.ts";
 import type { ReaderShare } from "./shares.ts";
 
-const NOBODYS: Ownership = { isOurs: false };
+const NOBODYS: Ownership & Hold = { isOurs: false, isHeld: false };
 
 export interface PartitionReadersParts<T>
   extends Omit<PartitionReaderParts<T>, "capacity" | "onLeft" | "work"> {
@@ -56,8 +56,8 @@ export class PartitionReaders<T> {
     return this.#assignedKeys.has(key) ? this.#partitionReaders.get(key) : undefined;
   }
 
-  ownership(partition: TopicPartition): Ownership {
-    return this.at(partition)?.ownership() ?? NOBODYS;
+  ownership(partition: TopicPartition): Ownership & Hold {
+    return this.at(partition)?.ownership ?? NOBODYS;
   }
 
   assign(partitions: readonly TopicPartition[]): void {

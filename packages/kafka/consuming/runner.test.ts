@@ -11,7 +11,8 @@ function producerOf(name: string, sent: string[]): Producer {
     sent.push(...records.map(({ topic }) => `${topic} by ${name}`));
   };
   const backlog = { records: 0, bytes: 0, oldestElapsedMs: undefined };
-  return { backlog, send, giveUp: () => void sent.push(`${name} gives up`), close: async () => undefined };
+  const giveUp = () => void sent.push(`${name} gives up`);
+  return { backlog, send, giveUp, giveUpLost: () => undefined, close: async () => undefined };
 }
 
 test.each([

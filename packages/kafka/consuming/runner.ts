@@ -1,6 +1,7 @@
 import type { Producers, Runner, RunnerOptions, Share, SharedRunnerOptions } from "../runner-types.ts";
 import { GroupReader } from "./group-reader.ts";
 import type { Work } from "./settlement.ts";
+import type { ReaderShare } from "./shares.ts";
 import { SuccessorReader, type SuccessorReaderParts } from "./successor-reader.ts";
 import type { SupervisorParts } from "./supervisor.ts";
 
@@ -8,15 +9,29 @@ import type { SupervisorParts } from "./supervisor.ts";
 export function createRunner<T>(parts: SupervisorParts, options: RunnerOptions<T>): Runner {
   return new GroupReader<T>(parts, {
     ...options,
-    shares: [{ ...options, work: workOf(options, options) }],
+    shares: [writingShare(options, options)],
     giveUp: () => giveUp(options, parts),
   });
 }
 
 /** The same for several parts of a process, which share the group. */
 export function createSharedRunner(parts: SuccessorReaderParts, options: SharedRunnerOptions): Runner {
-  const shares = options.shares.map((share) => ({ ...share, work: workOf(share, options) }));
+  const shares = options.shares.map((share) => writingShare(share, options));
   return new SuccessorReader(parts, { ...options, shares, giveUp: () => giveUp(options, parts) });
+}
+
+function writingShare<T>(
+  share: Omit<ReaderShare<T>, "work"> & Parameters<typeof workOf<T>>[0],
+  producers: Producers,
+): ReaderShare<T> {
+  return {
+    ...share,
+    work: workOf(share, producers),
+    onRevoked(partitions) {
+      producers.producer.giveUpLost();
+      share.onRevoked?.(partitions);
+    },
+  };
 }
 
 function giveUp(
@@ -47,6 +62,7 @@ function workOf<T>(
     step: (record, settle, claim) => options.step(record, settle, claim),
     deadLetter: (record, error) => options.deadLetter(record, error),
     dueAtMs: options.dueAtMs === undefined ? undefined : (record) => options.dueAtMs?.(record) ?? 0,
-    write: (records, isAfter) => (isAfter ? producerAfter : producer).send(records),
+    // What is written after the rest may come late.
+    write: (records, isAfter, hold) => (isAfter ? producerAfter.send(records) : producer.send(records, hold)),
   };
 }

@@ -30,23 +30,26 @@ function run(
   let givenBack = 0;
   const raw = record(0, 7);
   const held = { ...hold<string>(raw), received: received(raw, "decoded") };
-  settleRecord(held, {
-    logger,
-    host,
-    work: {
-      step: (_, settle, claim) => step(settle, claim),
-      deadLetter: (_, error) => [{ topic: "dead", key: error.message, value: null }],
-      write: async (records) => void written.push(...records),
-      ...work,
+  settleRecord(
+    held,
+    { isOurs: true, isHeld: true },
+    {
+      logger,
+      host,
+      work: {
+        step: (_, settle, claim) => step(settle, claim),
+        deadLetter: (_, error) => [{ topic: "dead", key: error.message, value: null }],
+        write: async (records) => void written.push(...records),
+        ...work,
+      },
+      onDone: () => {
+        done += 1;
+      },
+      onGivenBack: () => {
+        givenBack += 1;
+      },
     },
-    isOurs: () => true,
-    onDone: () => {
-      done += 1;
-    },
-    onGivenBack: () => {
-      givenBack += 1;
-    },
-  });
+  );
   return { written, log: lines, done: () => done, givenBack: () => givenBack };
 }
 
@@ -63,6 +66,32 @@ describe("settlement", () => {
     });
     expect([bench.done(), bench.givenBack()]).toEqual([0, 1]);
     expect(bench.log.map(({ level }) => level)).toEqual(["error", "error"]);
+  });
+
+  const lost = async (): Promise<void> => {
+    throw new KafkaError("aborted", "the partition is lost", { canRetry: false });
+  };
+
+  test("a record is given back when its partition is lost before what it becomes is written", async () => {
+    const bench = run((settle) => settle({ produce: [next] }), { write: lost });
+    await soon(() => bench.givenBack() === 1, "the record");
+    expect([bench.done(), bench.log]).toEqual([0, []]);
+  });
+
+  test("and by its step, where that holds more than the record", async () => {
+    const steps: string[] = [];
+    const bench = run(
+      (settle, claim) => {
+        const giveBack = (): void => {
+          steps.push("let go");
+          claim.giveBack();
+        };
+        settle({ produce: [next], onDurable: () => void steps.push("durable"), giveBack });
+      },
+      { write: lost },
+    );
+    await soon(() => bench.givenBack() === 1, "the record");
+    expect([steps, bench.done(), bench.log]).toEqual([["let go"], 0, []]);
   });
 
   test("a record that becomes nothing is done at once", () => {

@@ -1,8 +1,8 @@
 import type { Host } from "#host";
 import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { KafkaError, toError } from "../errors.ts";
-import type { Claim, Settle, Step } from "../runner-types.ts";
-import type { KafkaLogger, OutgoingRecord, RawRecord, Received } from "../types.ts";
+import type { Claim, Ownership, Settle, Step } from "../runner-types.ts";
+import type { Hold, KafkaLogger, OutgoingRecord, RawRecord, Received } from "../types.ts";
 import type { Held } from "./held.ts";
 
 /** A step may throw because of a state that passes. After this many throws it counts as a bug, and the record becomes a dead letter. */
@@ -17,7 +17,7 @@ export interface Work<T> {
   deadLetter(record: RawRecord | Received<T>, error: Error): readonly OutgoingRecord[];
   dueAtMs?: ((record: Received<T>) => number) | undefined;
   /** Resolves when the records are durable. `isAfter`: they are `produceAfter`. */
-  write(records: readonly OutgoingRecord[], isAfter: boolean): Promise<void>;
+  write(records: readonly OutgoingRecord[], isAfter: boolean, hold: Hold): Promise<void>;
 }
 
 /** The parts that all records of a reader share. */
@@ -25,8 +25,6 @@ export interface SettlementParts<T> {
   readonly work: Pick<Work<T>, "step" | "deadLetter" | "write">;
   readonly logger: KafkaLogger;
   readonly host: Host;
-  /** Whether the record is still this member's to work on. */
-  isOurs(held: Held<T>): boolean;
   /** Called when the record's outcome is durable. */
   onDone(held: Held<T>): void;
   /** It was not worked on. */
@@ -35,30 +33,31 @@ export interface SettlementParts<T> {
 
 /**
  * Brings one record to its end, exactly once: steps it, or makes it a dead letter where it cannot be decoded; writes what it
- * becomes; says when that is durable. Never throws, and gives up only when the producer is closed: a record whose outcome cannot be
- * written stays outstanding, and its offset uncommitted.
+ * becomes; says when that is durable; or gives it back where the partition was lost before that. Never throws, and gives up only when the
+ * producer is closed: a record whose outcome cannot be written stays outstanding, and its offset uncommitted.
  */
-export function settleRecord<T>(held: Held<T>, parts: SettlementParts<T>): void {
-  new Settlement(held, parts).run();
+export function settleRecord<T>(held: Held<T>, term: Ownership & Hold, parts: SettlementParts<T>): void {
+  new Settlement(held, term, parts).run();
 }
 
 /** One object and one function a record: this is the hot path. */
 class Settlement<T> implements Claim {
   readonly #held: Held<T>;
+  readonly #term: Ownership & Hold;
   readonly #parts: SettlementParts<T>;
   #isSettled = false;
-  #onDurable: (() => void) | undefined;
-  #produceAfter: OutgoingRecord | undefined;
+  #outcome: Parameters<Settle>[0] | undefined;
   /** What was to be written first is there. */
   #isAfter = false;
 
-  constructor(held: Held<T>, parts: SettlementParts<T>) {
+  constructor(held: Held<T>, term: Ownership & Hold, parts: SettlementParts<T>) {
     this.#held = held;
+    this.#term = term;
     this.#parts = parts;
   }
 
   get isOurs(): boolean {
-    return this.#parts.isOurs(this.#held);
+    return this.#term.isOurs;
   }
 
   giveBack(): void {
@@ -89,12 +88,11 @@ class Settlement<T> implements Claim {
     }
   }
 
-  readonly #settle: Settle = ({ produce, produceAfter, onDurable }) => {
+  readonly #settle: Settle = (outcome) => {
     if (this.#isSettled) return this.#settledTwice();
     this.#isSettled = true;
-    this.#onDurable = onDurable;
-    this.#produceAfter = produceAfter;
-    this.#write(produce, 0);
+    this.#outcome = outcome;
+    this.#write(outcome.produce, 0);
   };
 
   #settledTwice(): void {
@@ -125,7 +123,7 @@ class Settlement<T> implements Claim {
       this.#written();
       return;
     }
-    this.#parts.work.write(records, this.#isAfter).then(
+    this.#parts.work.write(records, this.#isAfter, this.#term).then(
       () => this.#written(),
       (thrown: unknown) => {
         // The partition of its key does not take it: it goes to another.
@@ -136,7 +134,7 @@ class Settlement<T> implements Claim {
   }
 
   #written(): void {
-    const after = this.#produceAfter;
+    const after = this.#outcome?.produceAfter;
     if (after === undefined || this.#isAfter) {
       this.#end();
       return;
@@ -147,7 +145,7 @@ class Settlement<T> implements Claim {
 
   #end(): void {
     try {
-      this.#onDurable?.();
+      this.#outcome?.onDurable?.();
     } catch (thrown) {
       const { message, stack } = toError(thrown);
       this.#parts.logger.error({ ...this.#facts(), error: message, stack }, "the end of a record threw");
@@ -159,6 +157,10 @@ class Settlement<T> implements Claim {
     // The member has stopped, and said so once for all of its records.
     const code = thrown instanceof KafkaError ? thrown.code : undefined;
     if (code === "closed") return;
+    if (code === "aborted") {
+      this.#lost();
+      return;
+    }
     // The producer says what takes nothing: one line, and not one for each record that goes elsewhere.
     if (isWorthLogging(failures) && !(this.#isAfter && code === "delivery_timeout")) {
       const facts = { ...this.#facts(), failures, error: toError(thrown).message };
@@ -166,6 +168,12 @@ class Settlement<T> implements Claim {
     }
     const { host } = this.#parts;
     host.setTimeout(() => again(failures), backoffMs(failures, WRITE_RETRY_MS, host));
+  }
+
+  #lost(): void {
+    this.#isSettled = false;
+    if (this.#outcome?.giveBack === undefined) this.giveBack();
+    else this.#outcome.giveBack();
   }
 
   #facts(): { topic: string; partition: number; offset: number } {

@@ -36,7 +36,11 @@ function setup(more: Partial<ReaderShare<string>> = {}) {
   });
   const shares = [share("slow", more), share("quick")];
   const parts = { newSession, logger: recordingLogger().logger, host: systemHost };
-  const reader = new GroupReader<string>(parts, { groupId: "g", shares, giveUp: () => undefined });
+  const reader = new GroupReader<string>(parts, {
+    groupId: "g",
+    shares,
+    giveUp: () => undefined,
+  });
   readers.push(reader);
   void reader.start();
   const session = sessions[0];

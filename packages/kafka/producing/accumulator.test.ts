@@ -14,6 +14,7 @@ function newDelivery(): Delivery {
     remaining: 1,
     queuedElapsedMs: 0,
     deadlineElapsedMs: Number.POSITIVE_INFINITY,
+    hold: undefined,
     resolve: () => undefined,
     reject: () => undefined,
   };

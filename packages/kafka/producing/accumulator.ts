@@ -1,4 +1,4 @@
-import type { OutgoingRecord, TopicPartition } from "../types.ts";
+import type { Hold, OutgoingRecord, TopicPartition } from "../types.ts";
 
 /** The size of a record in a request beside its key and value. */
 const RECORD_OVERHEAD_BYTES = 20;
@@ -11,6 +11,7 @@ export interface Delivery {
   /** Both on the clock that nobody sets back. */
   readonly queuedElapsedMs: number;
   readonly deadlineElapsedMs: number;
+  readonly hold: Hold | undefined;
   resolve(): void;
   reject(error: Error): void;
 }

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 function open(name: string, timeoutMs: number, records = 1) {
-  const { delivery, done } = deliveries.open(records, 10 * records, timeoutMs);
+  const { delivery, done } = deliveries.open(records, 10 * records, { hold: undefined, timeoutMs });
   done.then(
     () => ends.push(`${name} written`),
     (error: { code: string }) => ends.push(`${name} ${error.code}`),

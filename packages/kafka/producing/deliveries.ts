@@ -1,6 +1,6 @@
 import type { Host, Timer } from "#host";
 import { KafkaError } from "../errors.ts";
-import type { Producer } from "../types.ts";
+import type { Hold, Producer } from "../types.ts";
 import type { Delivery } from "./accumulator.ts";
 
 /** Interval of the search for overdue calls. */
@@ -8,6 +8,10 @@ const SWEEP_MS = 100;
 
 interface OpenDelivery extends Delivery {
   remainingBytes: number;
+}
+
+export function notHeld({ canRetry }: { readonly canRetry: boolean }): KafkaError {
+  return new KafkaError("aborted", "what was to be written may be another's to write by now", { canRetry });
 }
 
 /** The calls of `send` that are not settled, oldest first, with their deadlines and what they add up to. */
@@ -28,7 +32,11 @@ export class Deliveries {
     return { records: this.#records, bytes: this.#bytes, oldestElapsedMs: oldest?.queuedElapsedMs };
   }
 
-  open(records: number, sizeBytes: number, timeoutMs: number): { delivery: Delivery; done: Promise<void> } {
+  open(
+    records: number,
+    sizeBytes: number,
+    { hold, timeoutMs }: { readonly hold: Hold | undefined; readonly timeoutMs: number },
+  ): { delivery: Delivery; done: Promise<void> } {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const queuedElapsedMs = this.#host.elapsed();
     const delivery: OpenDelivery = {
@@ -37,6 +45,7 @@ export class Deliveries {
       remainingBytes: sizeBytes,
       queuedElapsedMs,
       deadlineElapsedMs: queuedElapsedMs + timeoutMs,
+      hold,
       resolve,
       reject,
     };
@@ -76,6 +85,12 @@ export class Deliveries {
     const timer = this.#host.setTimeout(() => this.failAll(), timeoutMs);
     await promise;
     timer.clear();
+  }
+
+  /** Records of those whose hold is not held are not sent again. */
+  failLost(): void {
+    for (const delivery of this.#open)
+      if (delivery.hold?.isHeld === false) this.fail(delivery, notHeld({ canRetry: false }));
   }
 
   /** Records of these are not sent again. */

@@ -29,6 +29,13 @@ export function sortByOutcome(
   return { written, failed };
 }
 
+export function noneWritten(
+  sent: readonly PartitionBatch[],
+  error: KafkaError,
+): ReturnType<typeof sortByOutcome> {
+  return { written: [], failed: sent.map((batch) => ({ batch, error })) };
+}
+
 function noAnswer({ topic, partition }: PartitionBatch): KafkaError {
   return new KafkaError("unavailable", `the answer lacks ${topic}/${partition}, which was sent`, {
     canRetry: true,

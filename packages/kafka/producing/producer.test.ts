@@ -484,35 +484,39 @@ describe("producer that gives up", () => {
   });
 });
 
-describe("records that are sent until a signal", () => {
-  test("are not sent again once it is aborted, nor sent at all after it; those beside them are", async () => {
+describe("records that rest on a hold", () => {
+  /** One record that rests on it and could not be sent at once, and one beside it. */
+  async function failed() {
     const client = new ScriptedClient();
     client.answers.push(() => Promise.reject(unavailable));
     const host = new TestHost();
     const producer = manualProducer(client, host);
-    const ending = new AbortController();
-    const given = producer.send([record("given up")], ending.signal);
-    const kept = producer.send([record("kept")]);
+    const hold = { isHeld: true };
+    const given = producer.send([record("given")], hold);
+    const beside = producer.send([record("beside")]);
     await host.advance(1);
-    ending.abort();
-    await expect(given).rejects.toMatchObject({ code: "aborted", canRetry: false });
-    await expect(producer.send([record("late")], ending.signal)).rejects.toMatchObject({ code: "aborted" });
-    await host.advance(1_000);
-    await kept;
-    expect(keysOf(client).slice(1)).toEqual([["kept"]]);
-    expect(producer.backlog.records).toBe(0);
+    hold.isHeld = false;
+    return { beside, client, given, hold, host, producer };
+  }
+
+  test("wait, and what is in their partition, while it is not held; what comes meanwhile is refused", async () => {
+    const { beside, client, given, hold, host, producer } = await failed();
+    await host.advance(60_000);
+    await expect(producer.send([record("late")], hold)).rejects.toMatchObject({ code: "aborted" });
+    expect([keysOf(client).length, producer.backlog.records]).toEqual([1, 2]);
+    hold.isHeld = true;
+    await host.advance(2_000);
+    await Promise.all([given, beside]);
+    expect(keysOf(client).slice(1)).toEqual([["given", "beside"]]);
   });
 
-  test("are written before it is aborted: that changes nothing any more", async () => {
-    const client = new ScriptedClient();
-    const host = new TestHost();
-    const producer = manualProducer(client, host);
-    const ending = new AbortController();
-    const sent = producer.send([record("written")], ending.signal);
-    await host.advance(100);
-    await sent;
-    ending.abort();
-    expect(keysOf(client)).toEqual([["written"]]);
+  test("are not sent again once it is given up; those beside them are", async () => {
+    const { beside, client, given, host, producer } = await failed();
+    producer.giveUpLost();
+    await expect(given).rejects.toMatchObject({ code: "aborted", canRetry: false });
+    await host.advance(2_000);
+    await beside;
+    expect([keysOf(client).slice(1), producer.backlog.records]).toEqual([[["beside"]], 0]);
   });
 });
 

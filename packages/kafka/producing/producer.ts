@@ -2,13 +2,13 @@ import type { Host, Timer } from "#host";
 import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { NO_LEADER, type ProduceClient } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
-import type { KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "../types.ts";
+import type { Hold, KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "../types.ts";
 import { Accumulator, type Delivery, type PartitionBatch, sizeOf } from "./accumulator.ts";
 import { BrokerInFlight, RETRY_MS } from "./broker-in-flight.ts";
-import { Deliveries } from "./deliveries.ts";
+import { Deliveries, notHeld } from "./deliveries.ts";
 import type { MetadataCache } from "./metadata.ts";
 import { partitionOfKey } from "./partitioner.ts";
-import { type FailedBatch, sortByOutcome } from "./produce-result.ts";
+import { type FailedBatch, noneWritten, sortByOutcome } from "./produce-result.ts";
 import { TopicGate } from "./topic-gate.ts";
 
 /**
@@ -42,8 +42,8 @@ export interface ProducerParts {
   readonly host: Host;
 }
 
-function aborted(): KafkaError {
-  return new KafkaError("aborted", "what was to be written is given up", { canRetry: false });
+function isHeld({ records }: PartitionBatch): boolean {
+  return records.every(({ delivery }) => delivery.hold?.isHeld !== false);
 }
 
 /**
@@ -82,22 +82,20 @@ export class BatchingProducer implements Producer {
     return this.#deliveries.backlog;
   }
 
-  async send(records: readonly OutgoingRecord[], signal?: AbortSignal): Promise<void> {
+  async send(records: readonly OutgoingRecord[], hold?: Hold): Promise<void> {
     if (this.#closed) throw new KafkaError("closed", "the producer is closed", { canRetry: false });
-    if (signal?.aborted === true) throw aborted();
+    if (hold?.isHeld === false) throw notHeld({ canRetry: false });
     if (records.length === 0) return;
     const sizeBytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
-    const { delivery, done } = this.#deliveries.open(
-      records.length,
-      sizeBytes,
-      this.#options.deliveryTimeoutMs,
-    );
+    const { deliveryTimeoutMs: timeoutMs } = this.#options;
+    const { delivery, done } = this.#deliveries.open(records.length, sizeBytes, { hold, timeoutMs });
     this.#keyless += 1;
     for (const record of records) this.#gate.pass(record, delivery);
-    if (signal === undefined) return done;
-    const giveUp = (): void => this.#deliveries.fail(delivery, aborted());
-    signal.addEventListener("abort", giveUp, { once: true });
-    return done.finally(() => signal.removeEventListener("abort", giveUp));
+    return done;
+  }
+
+  giveUpLost(): void {
+    this.#deliveries.failLost();
   }
 
   giveUp(): void {
@@ -180,11 +178,13 @@ export class BatchingProducer implements Producer {
   async #trySending(
     batches: readonly PartitionBatch[],
   ): Promise<ReturnType<typeof sortByOutcome> & { isAnswered: boolean }> {
+    // It waits until it is known whose it is to write: then it goes on, or `giveUpLost` is called.
+    if (!batches.every(isHeld))
+      return { ...noneWritten(batches, notHeld({ canRetry: true })), isAnswered: true };
     try {
       return { ...sortByOutcome(batches, await this.#parts.client.send(batches)), isAnswered: true };
     } catch (thrown) {
-      const error = fromClientError(thrown);
-      return { written: [], failed: batches.map((batch) => ({ batch, error })), isAnswered: false };
+      return { ...noneWritten(batches, fromClientError(thrown)), isAnswered: false };
     }
   }
 

@@ -42,6 +42,7 @@ function pass(key: string): Delivery {
     remaining: 1,
     queuedElapsedMs: 0,
     deadlineElapsedMs: Number.POSITIVE_INFINITY,
+    hold: undefined,
     resolve: () => undefined,
     reject: () => undefined,
   };

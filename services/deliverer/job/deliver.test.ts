@@ -321,6 +321,19 @@ describe("a job whose partition may be another process's by now", () => {
     expect(driver.sent).toHaveLength(9);
   });
 
+  test.each(["fails", "hops on", "is put off"])(
+    "is given back, and not its own double, where it %s and that is not written any more",
+    async (how) => {
+      const driver = createDriver({ respond: () => response(503) });
+      driver.hold.isHeld = false;
+      if (how === "is put off") driver.configs.set("d1", destination({ pausedAtMs: 1 }));
+      const one = job(how === "hops on" ? { dueAtMs: driver.clock.nowMs + 60_000 } : {});
+      await driver.step(one);
+      await driver.step(one);
+      expect([driver.hold.givenBack, driver.pending]).toEqual([["job-1", "job-1"], []]);
+    },
+  );
+
   test("is not made a dead letter for its destination, of which its owner may know more", async () => {
     const driver = createDriver();
     driver.configs.delete("d1");

@@ -18,8 +18,9 @@
 // - taken by one webhook while another wanted room: the record goes on to wait for the other. Until that is acknowledged, both are asked again.
 // - put off, because its destination is paused: as diverted; its copies are dealt with when they come out. One that comes out before the
 //   write is acknowledged waits for that, and is looked at again.
-// - given back, because its partition may be another's by now: no request was started for it since, and nothing written. Its
-//   record is read, or stepped, again; requests of it that had failed before are made again with it.
+// - given back, because its partition may be another's by now: no request was started for it since, and nothing written, also
+//   where it had been settled, and that was not sent. Its record is read, or stepped, again; requests of it that had failed before
+//   are made again with it.
 // - a job the router emitted twice after its own crash: the second is recognised by its id and ends with the first.
 // So a call is never lost, and it is doubled only where an endpoint's answer was not on disk when the process died.
 import type { Step } from "#kafka";
@@ -77,7 +78,9 @@ function letHop(
   hop: Waiting,
   { recentJobs, records }: Pick<DeliverOptions, "recentJobs" | "records">,
 ): void {
-  if (!joinsJobInProgress(jobRecord, recentJobs)) jobRecord.settle({ produce: [records.waiting(hop)] });
+  const giveBack = (): void => jobRecord.claim.giveBack();
+  if (!joinsJobInProgress(jobRecord, recentJobs))
+    jobRecord.settle({ produce: [records.waiting(hop)], giveBack });
 }
 
 function lookAtDestination(inProgress: JobInProgress, turn: Turn, options: DeliverOptions): void {

@@ -43,6 +43,11 @@ export function beginJob(
 ): JobInProgress | undefined {
   const { decoded: job, partition } = record;
   const key = keyOf(job);
+  const giveBack = (): void => {
+    // First, or the record would be its own duplicate.
+    recentJobs.givenBack(partition, key);
+    claim.giveBack();
+  };
   if (!recentJobs.enter(partition, key, duplicateOf(settle, claim))) return undefined;
   return {
     record,
@@ -52,20 +57,16 @@ export function beginJob(
       const isUnsent = verdict.kind === "dead" && verdict.reason === "destination_disabled";
       const onDurable = (): void =>
         isUnsent ? recentJobs.unsent(partition, key) : recentJobs.durable(partition, key);
-      settle({ produce, onDurable });
+      settle({ produce, onDurable, giveBack });
       telemetry.ended(job, verdict);
       if (verdict.kind === "divert") attemptLog.diverted(job);
     },
     putOff(waiting) {
       const produce = [records.waiting(waiting)];
-      settle({ produce, onDurable: () => recentJobs.putOff(partition, key) });
+      settle({ produce, onDurable: () => recentJobs.putOff(partition, key), giveBack });
       telemetry.paused();
     },
-    giveBack() {
-      // First, or the record would be its own duplicate.
-      recentJobs.givenBack(partition, key);
-      claim.giveBack();
-    },
+    giveBack,
   };
 }
 

@@ -54,10 +54,11 @@ function tellingOf(
   settle: Settle,
   { woken }: Pick<HasteningParts, "woken">,
 ): Settle {
-  return ({ onDurable, produce }) => {
-    if (onDurable === undefined) return settle({ produce });
+  return (outcome) => {
+    const { onDurable } = outcome;
+    if (onDurable === undefined) return settle(outcome);
     settle({
-      produce,
+      ...outcome,
       onDurable() {
         onDurable();
         woken(1);

@@ -43,18 +43,18 @@ export class JobsInHand {
 }
 
 function settling(settle: Settle, over: () => void): Settle {
-  return ({ produce, onDurable }) => {
+  return (outcome) => {
     // A copy has no outcome of its own, and nobody is to take it for one that has.
-    if (produce.length === 0 && onDurable === undefined) {
+    if (outcome.produce.length === 0 && outcome.onDurable === undefined) {
       over();
-      settle({ produce });
+      settle(outcome);
       return;
     }
     settle({
-      produce,
+      ...outcome,
       onDurable() {
         over();
-        onDurable?.();
+        outcome.onDurable?.();
       },
     });
   };

@@ -199,7 +199,7 @@ function startWaker(
     offsets: (topic) => admin.offsets(topic),
     committed: (topic) => admin.committedOffsets(groupId, topic),
     readRange: (range) => kafka.readRange(range),
-    write: (records) => producer.send(records),
+    write: (records, hold) => producer.send(records, hold),
     logger,
   });
   lifecycle.onStop("waking", (graceMs) => waker.stop(Math.min(graceMs, 1_000)));

@@ -1,4 +1,4 @@
-import type { Claim, Ownership, RawRecord, Settle } from "#kafka";
+import type { Claim, Hold, Ownership, RawRecord, Settle } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { Endpoints, Look, PassParts, PassResult, WakeRange } from "./parts.ts";
 import type { WakeProgress } from "./progress.ts";
@@ -34,7 +34,7 @@ interface InHand {
 export class PartitionPass {
   readonly #bounds: Bounds;
   readonly #parts: PassParts;
-  readonly #ownership: Ownership;
+  readonly #ownership: Ownership & Hold;
   readonly #destinations: WokenDestinations;
   /** The jobs that the topic's reader had in hand when this pass began, or had taken ahead of it. */
   readonly #readerJobs: ReaderJob[];
@@ -160,11 +160,11 @@ export class PartitionPass {
   #settling({ over, record, requests }: InHand, { isGone, progress }: Woken): Settle {
     const { cursors, doneEarly } = this.#parts;
     const destinationId = destinationOf(record) ?? "";
-    return ({ produce, onDurable }) => {
+    return ({ produce, onDurable, giveBack }) => {
       // A refused write does not hold the pass up; until it is written no cursor goes past the job, and its
       // copies wait.
-      void untilWritten(this.#parts, produce, over).then((isWritten) => {
-        if (!isWritten) return;
+      void untilWritten(this.#parts, produce, over, this.#ownership).then((isWritten) => {
+        if (!isWritten) return giveBack?.();
         onDurable?.();
         // A copy of a job that another record has brought ends with that one, and makes nothing durable of its own.
         if (onDurable !== undefined) for (const request of requests) request.took();

@@ -1,5 +1,5 @@
 import type { Host } from "#host";
-import type { Ownership, PartitionOffsets, RawRecord, Step, TopicPartition } from "#kafka";
+import type { Hold, Ownership, PartitionOffsets, RawRecord, Step, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
 import type { DestinationState } from "../destinations.ts";
 import type { WakeCursors } from "./cursors.ts";
@@ -45,7 +45,7 @@ export interface PassParts extends WriteParts {
    * it over.
    */
   doneEarly(record: RawRecord): void;
-  ownership(partition: TopicPartition): Ownership;
+  ownership(partition: TopicPartition): Ownership & Hold;
   offsets(topic: string): Promise<readonly PartitionOffsets[]>;
   /** The offsets that the group has committed, by partition. */
   committed(topic: string): Promise<ReadonlyMap<number, number>>;

@@ -56,11 +56,11 @@ export class ReaderJobs {
     return (record, settle, claim) => {
       const job = this.#take(record);
       const leave = (isDurable: boolean) => this.#leave(record, job, isDurable);
-      const followed: Settle = ({ produce, onDurable }) =>
+      const followed: Settle = (outcome) =>
         settle({
-          produce,
+          ...outcome,
           onDurable() {
-            onDurable?.();
+            outcome.onDurable?.();
             leave(true);
           },
         });

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { OutgoingRecord } from "#kafka";
+import { KafkaError, type OutgoingRecord } from "#kafka";
 import { untilWritten, type WriteParts } from "./write.ts";
 
 const RECORD: OutgoingRecord = { topic: "t", key: "k", value: null };
@@ -51,4 +51,11 @@ test("it is given up when the process ends", async () => {
     told += 1;
   });
   expect([written, tries(), told, refused.length]).toEqual([false, 3, 1, 2]);
+});
+
+test("it is given up when what it rests on is lost", async () => {
+  const { parts, refused } = writing(0);
+  const write = () => Promise.reject(new KafkaError("aborted", "lost", { canRetry: false }));
+  expect(await untilWritten({ ...parts, write }, [RECORD], () => undefined)).toBe(false);
+  expect(refused).toEqual([]);
 });

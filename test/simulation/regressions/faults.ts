@@ -158,7 +158,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: "services/deliverer/waking/partition-pass.ts",
-        now: "void untilWritten(this.#parts, produce, over).then((isWritten) => {\n        if (!isWritten) return;",
+        now: "void untilWritten(this.#parts, produce, over, this.#ownership).then((isWritten) => {\n        if (!isWritten) return giveBack?.();",
         before: "void (produce.length === 0 ? Promise.resolve() : this.#parts.write(produce)).then(() => {",
       },
       {

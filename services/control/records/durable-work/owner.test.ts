@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
-import type { Received } from "#kafka";
+import type { Hold, Received } from "#kafka";
 import { until } from "#support/until";
 import type { Replay } from "#topics";
 import { replay } from "../replays/fixtures/replay.ts";
@@ -10,6 +10,7 @@ function bench() {
   const settled: number[] = [];
   const begun: string[] = [];
   const aborted: string[] = [];
+  const sent: { readonly key: string; readonly hold: Hold | undefined }[] = [];
   const unsent: string[] = [];
   const back: number[] = [];
   const failures: string[] = [];
@@ -18,8 +19,11 @@ function bench() {
     isOpen: ({ state }) => state === "running",
     host: systemHost,
     producer: {
-      async send(records, signal) {
-        for (const { key } of records) signal?.addEventListener("abort", () => void unsent.push(String(key)));
+      async send(records, hold) {
+        for (const { key } of records) sent.push({ key: String(key), hold });
+      },
+      giveUpLost() {
+        for (const { key, hold } of sent) if (hold?.isHeld === false) unsent.push(key);
       },
     },
     work(id, { signal, write }) {

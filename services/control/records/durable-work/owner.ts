@@ -1,7 +1,7 @@
 // Exactly one process works on what a record asks for: the one whose member of the consumer group has the record's partition. The record is
 // not settled, so not committed, before the work has ended: whoever gets the partition after a crash reads it again and goes on.
 import type { Host } from "#host";
-import type { Claim, OutgoingRecord, Producer, Settle, Step, TopicPartition } from "#kafka";
+import type { Claim, Hold, OutgoingRecord, Producer, Settle, Step, TopicPartition } from "#kafka";
 
 /** What work in hand is done with. */
 interface Owned {
@@ -19,7 +19,7 @@ export interface OwnerOptions<T> {
   readonly isOpen: (record: T) => boolean;
   /** Resolves when the work has ended; rejects to be tried again. */
   readonly work: (id: string, owned: Owned) => Promise<void>;
-  readonly producer: Pick<Producer, "send">;
+  readonly producer: Pick<Producer, "send" | "giveUpLost">;
   readonly host: Pick<Host, "delay">;
   readonly onFailed: (id: string, error: unknown) => void;
   readonly retryAfterMs?: number;
@@ -31,14 +31,14 @@ interface HeldRecord {
 }
 
 /** Work whose records this process holds. */
-interface WorkInProgress {
+interface WorkInProgress extends Hold {
   readonly partition: number;
   /** The one that the work begins with: nothing behind it is committed before the work has ended. */
   readonly first: HeldRecord;
   /** The last one that came meanwhile. */
   newer: HeldRecord | undefined;
   readonly ending: AbortController;
-  readonly lost: AbortController;
+  isHeld: boolean;
 }
 
 const RETRY_AFTER_MS = 5_000;
@@ -76,8 +76,8 @@ export class WorkOwner<T extends { readonly id: string }> {
       before.newer = first;
       return;
     }
-    const [ending, lost] = [new AbortController(), new AbortController()];
-    const hand: WorkInProgress = { partition, first, newer: undefined, ending, lost };
+    const ending = new AbortController();
+    const hand: WorkInProgress = { partition, first, newer: undefined, ending, isHeld: true };
     if (this.#isStopping) hand.ending.abort();
     this.#inProgress.set(record.id, hand);
     this.#begin(record.id, hand);
@@ -102,7 +102,8 @@ export class WorkOwner<T extends { readonly id: string }> {
   #letGo(id: string, hand: WorkInProgress): void {
     this.#inProgress.delete(id);
     hand.ending.abort();
-    hand.lost.abort();
+    hand.isHeld = false;
+    this.#options.producer.giveUpLost();
     hand.first.claim.giveBack();
     hand.newer?.claim.giveBack();
   }
@@ -140,7 +141,7 @@ export class WorkOwner<T extends { readonly id: string }> {
   async #watched(id: string, hand: WorkInProgress): Promise<void> {
     const { host, producer, work } = this.#options;
     const { signal } = hand.ending;
-    const write: Owned["write"] = (records) => producer.send(records, hand.lost.signal);
+    const write: Owned["write"] = (records) => producer.send(records, hand);
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     const watch = async (): Promise<void> => {
