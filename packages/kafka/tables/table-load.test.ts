@@ -108,6 +108,25 @@ describe("loading a table", () => {
     await loading;
   });
 
+  test("waits for no record that its log has lost since", async () => {
+    highs = [9, 0];
+    const loading = table.load();
+    arrives(0, 3);
+    await askedTimes(1);
+    highs = [2, 0];
+    follower.topics[0]?.onCut?.({ partition: 0, fromOffset: 4, endOffset: 2 });
+    arrives(0, 1);
+    await loading;
+  });
+
+  test("waits for no record that was removed since", async () => {
+    highs = [9, 0];
+    const loading = table.load();
+    await askedTimes(1);
+    follower.topics[0]?.onReadUntil?.(0, 9, Date.now());
+    await loading;
+  });
+
   test("ends when the table can never follow again, and so does every later one", async () => {
     const loading = table.load();
     loading.catch(() => undefined);

@@ -43,6 +43,8 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   readonly #ending: Shutdown;
   readonly #failed = Promise.withResolvers<never>();
   #lastRecordAtMs: number | undefined;
+  /** How often the end of a partition's log was lost. */
+  #cuts = 0;
   #isLoaded = false;
   /** The following of the topic, since the first load. */
   #following: Following | undefined;
@@ -162,7 +164,13 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
         const later = this.#reader.read(records);
         return later === undefined ? reached() : later.then(reached);
       },
-      onCut: (cut) => this.#parts.logger.error({ topic: this.#options.topic, ...cut }, CUT),
+      // Retention may have removed what a load waits for.
+      onReadUntil: (partition, nextOffset) => this.#reach(partition, nextOffset),
+      onCut: (cut) => {
+        this.#parts.logger.error({ topic: this.#options.topic, ...cut }, CUT);
+        this.#cuts += 1;
+        this.#reach(cut.partition, 0);
+      },
     });
     following.failed.catch((thrown: unknown) => {
       const error = fromClientError(thrown);
@@ -176,22 +184,20 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   async #readToEnd(): Promise<void> {
     if (this.#ending.why !== undefined) throw this.#ending.why;
     this.#following ??= this.#follow();
-    if (this.#options.witnesses === undefined) {
-      await this.#readTo(await this.#ending.or(this.#findEnds()));
-      return;
-    }
-    let marks: number;
+    let [marks, cuts] = [0, 0];
     do {
-      marks = this.#restores.marks;
+      [marks, cuts] = [this.#restores.marks, this.#cuts];
       const ends = await this.#ending.or(this.#findEnds());
-      await this.#readTo(ends);
-      this.unlessHalfRestored(ends);
+      await this.#readTo(ends, cuts);
+      if (this.#options.witnesses !== undefined) this.unlessHalfRestored(ends);
       // Ends are not asked for in one moment: that of one partition may be from before a restore, that of another from behind it.
-    } while (this.#restores.marks !== marks);
+    } while (this.#restores.marks !== marks || this.#cuts !== cuts);
   }
 
-  async #readTo(ends: readonly PartitionOffsets[]): Promise<void> {
-    const reading = this.#conditions.when(() => ends.every((end) => this.#hasRead(end)));
+  /** Resolves also when a log was cut, which may never reach its end of before. */
+  async #readTo(ends: readonly PartitionOffsets[], cuts: number): Promise<void> {
+    const isRead = (): boolean => ends.every((end) => this.#hasRead(end));
+    const reading = this.#conditions.when(() => this.#cuts !== cuts || isRead());
     try {
       await this.#ending.or(reading);
     } finally {
