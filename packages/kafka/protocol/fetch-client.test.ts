@@ -3,6 +3,7 @@ import type kafkajs from "kafkajs";
 import { systemHost } from "#host";
 import { settled } from "#testing/host";
 import type { FetchClient } from "../cluster.ts";
+import { fromClientError } from "../errors.ts";
 import { StubReadCluster } from "../fixtures/stub-read-cluster.ts";
 import { createFetchClient } from "./fetch-client.ts";
 
@@ -148,6 +149,18 @@ describe("a fetch", () => {
     cluster.leaders[1] = undefined;
     await expect(client.fetch(SECOND, 3)).rejects.toMatchObject({ code: "unavailable", canRetry: true });
     expect(cluster.requests).toEqual([]);
+  });
+
+  test("that has waited for its turn at a silent broker is not asked of it once another leads", async () => {
+    const silence = Promise.withResolvers<never>();
+    cluster.answer = () => silence.promise;
+    const readings = [0, 1].map((offset) => client.fetch(FIRST, offset).catch(fromClientError));
+    await settled();
+    cluster.leaders[0] = 2;
+    silence.reject(away);
+    const unavailable = { code: "unavailable", canRetry: true };
+    expect(await Promise.all(readings)).toMatchObject([{ message: "away" }, unavailable]);
+    expect(cluster.requests).toHaveLength(1);
   });
 
   test("of an offset that its leader has not is told as such, and nothing else is", async () => {

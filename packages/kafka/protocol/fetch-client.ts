@@ -37,9 +37,11 @@ export function createFetchClient(client: kafkajs.Kafka, host: Host): FetchClien
       connection.use(async (cluster) => {
         await cluster.addTargetTopic(partition.topic);
         const nodeId = leaderOf(cluster, partition);
-        return turns.take(nodeId, async () =>
-          fetchFrom(await cluster.findBroker({ nodeId }), partition, offset),
-        );
+        return turns.take(nodeId, async () => {
+          // A broker that has gone silent costs each turn the client's request timeout.
+          if (leaderOf(cluster, partition) !== nodeId) throw unavailable("the leader has moved");
+          return fetchFrom(await cluster.findBroker({ nodeId }), partition, offset);
+        });
       }),
     // One reader's failure shall not cost the others their connections.
     renew: () => connection.check((cluster) => cluster.refreshMetadata()),
