@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { scratchFolder } from "#support/scratch-folder";
 import { entryOf, MemoryLog, removalOf, TOPIC, textOf } from "../fixtures/memory-log.ts";
-import { openStore, type PartitionStore, StoreLostError } from "../index.ts";
+import { openStore, type PartitionStore, StoreLostError, type StoreOptions } from "../index.ts";
 
 let folder: string;
 let directory: string;
@@ -139,6 +140,23 @@ test("an owner alone reads one record of what it has written, however much that 
   log.reads = 0;
   await store.refresh();
   expect(log.reads).toBe(0);
+});
+
+test("a store that is lost while Kafka is away does not wait for its checkpoint", async () => {
+  const ending = new AbortController();
+  const asked = Promise.withResolvers<void>();
+  const readRange: StoreOptions["kafka"]["readRange"] = async ({ signal }) => {
+    asked.resolve();
+    await once(signal ?? new EventTarget(), "abort");
+    throw new Error("ended");
+  };
+  const store = await owned({ signal: ending.signal, kafka: { readRange } });
+  await store.write([entryOf("a")]);
+  const refreshing = expect(store.refresh()).rejects.toThrow("ended");
+  await asked.promise;
+  ending.abort();
+  await close(store);
+  await refreshing;
 });
 
 describe("due entries", () => {

@@ -186,7 +186,7 @@ export class PartitionStore {
   }
 
   async #checkpoint(offset: number): Promise<void> {
-    const { kafka, topic, partition } = this.#options;
+    const { kafka, partition, signal, topic } = this.#options;
     let seen: Checkpoint["seen"] = null;
     await kafka.readRange({
       topic,
@@ -197,6 +197,7 @@ export class PartitionStore {
       onRecord: (record) => {
         seen = { offset: record.offset, timestampMs: record.timestampMs };
       },
+      ...(signal === undefined ? {} : { signal }),
     });
     await this.#table.write({ entries: [], checkpoint: { topic, offset, atMs: this.#options.now(), seen } });
   }
