@@ -45,7 +45,7 @@ export interface GuardedOptions<T> {
   readonly directory: string;
   /** Called when the files could not be read, and empty ones were opened instead. */
   onDiscarded(error: unknown): void;
-  /** Opens the files for use; closes them when it throws. */
+  /** Opens the files for use. They are closed when it throws. */
   use(files: WindowFiles): T;
 }
 
@@ -84,10 +84,19 @@ function openMarked<T>(options: GuardedOptions<T>, { writeMark, openFiles }: Win
   const mark = join(options.directory, MARK);
   try {
     writeMark(mark);
-    return options.use(openFiles(options.directory));
+    return usedOrClosed(openFiles(options.directory), options);
   } finally {
     // The mark goes when the files could not be opened, too: the process did not die of it.
     rmSync(mark, { force: true });
+  }
+}
+
+function usedOrClosed<T>(files: WindowFiles, { use }: GuardedOptions<T>): T {
+  try {
+    return use(files);
+  } catch (error) {
+    files.close().catch(() => undefined);
+    throw error;
   }
 }
 

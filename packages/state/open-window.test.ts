@@ -4,9 +4,10 @@ import { beforeEach, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import { scratchFolder } from "#support/scratch-folder";
 import type { DedupeWindow } from "./dedupe-window.ts";
+import { openGuarded } from "./guarded-files.ts";
 import { openLmdbFiles } from "./lmdb-files.ts";
 import { openDedupeWindow } from "./open-window.ts";
-import type { WindowTable } from "./window-files.ts";
+import type { WindowFiles, WindowTable } from "./window-files.ts";
 
 const USER = { userId: "u", anonymousId: null };
 
@@ -122,6 +123,24 @@ test("files that cannot be opened for what is no refusal of the disk are replace
   const window = open();
   expect([discarded, window.reached]).toEqual([[why], 0]);
   await window.close();
+});
+
+test("files of which no use can be made are closed, whoever opens them", () => {
+  let isOpen = false;
+  const close = async (): Promise<void> => {
+    isOpen = false;
+  };
+  const openFiles = (): WindowFiles => {
+    isOpen = true;
+    return { close } as WindowFiles;
+  };
+  const doors = { writeMark: () => undefined, openFiles };
+  const use = (): never => {
+    throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+  const onDiscarded = (error: unknown): void => void discarded.push(error);
+  expect(() => openGuarded({ directory, onDiscarded, use }, doors)).toThrow("full");
+  expect([isOpen, discarded]).toEqual([false, []]);
 });
 
 test("the ids of an hour are in one table, whatever time passes in it", async () => {

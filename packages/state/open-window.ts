@@ -1,7 +1,6 @@
 import type { DedupeWindow, DedupeWindowOptions } from "./dedupe-window.ts";
 import { discardFiles, openGuarded, type WindowDoors } from "./guarded-files.ts";
 import { PartitionWindow } from "./partition-window.ts";
-import type { WindowFiles } from "./window-files.ts";
 
 /**
  * Opens a partition's window. One process at a time should have it open; two do no harm to the files. Throws when the disk refuses:
@@ -13,19 +12,10 @@ export function openDedupeWindow(options: DedupeWindowOptions, doors?: WindowDoo
     {
       directory,
       onDiscarded: (error) => options.onDiscarded(error),
-      use: (files) => openWindow(options, files),
+      use: (files) => new PartitionWindow(options, files),
     },
     doors,
   );
-}
-
-function openWindow(options: DedupeWindowOptions, files: WindowFiles): DedupeWindow {
-  try {
-    return new PartitionWindow(options, files);
-  } catch (error) {
-    files.close().catch((closing: unknown) => options.onError(closing));
-    throw error;
-  }
 }
 
 /** The disk on which windows are kept. */
