@@ -77,6 +77,11 @@ export interface RunnerOptions<T> extends Producers {
   /** Partitions are paused while this much is taken and not settled. */
   readonly maxOutstandingRecords: number;
   readonly maxOutstandingBytes: number;
+  /**
+   * A partition holds no more of these than so many that are settled and not written yet, so that where they cannot be written others go on. No
+   * bound of its own unless given.
+   */
+  readonly maxUnwrittenRecords?: number;
   /** When the record may be stepped (Unix ms). Until then its partition is paused. Records of one partition must be in due order. */
   dueAtMs?(record: Received<T>): number;
   /** The runner awaits it before it steps the first record of newly assigned partitions. */

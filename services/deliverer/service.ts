@@ -35,6 +35,8 @@ const BESIDE_ANSWER_MS = 3_000;
 /** The rest of the grace time is for committing and leaving. */
 const SHARE_OF_GRACE = 0.8;
 const FORGET_EVERY_MS = 60_000;
+/** What a partition of a retry topic that takes no writes may hold: its calls come from two or three partitions. */
+const UNWRITTEN_SHARE = 0.25;
 
 /** The systems outside the process. */
 export interface DelivererOutside extends Ways {
@@ -137,6 +139,7 @@ function createRunner(
     producer,
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
+    maxUnwrittenRecords: Math.ceil(own.delivery.maxOutstandingCalls * UNWRITTEN_SHARE),
     movesWithinMs: finishMs(own),
     handsOverQuickly: true,
     dueAtMs: (record) => admission.dueAtMs(record),

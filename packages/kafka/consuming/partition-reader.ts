@@ -21,6 +21,7 @@ const UNSURE_RETRY_MS = 50;
 export interface PartitionReaderParts<T> {
   readonly work: Work<T>;
   readonly capacity: Capacity;
+  readonly maxUnwrittenRecords?: number | undefined;
   readonly logger: KafkaLogger;
   readonly host: Host;
   /** Starts or stops fetching this partition. */
@@ -55,11 +56,11 @@ export class PartitionReader<T> implements Waiter {
   #isAdvancing = false;
 
   constructor(partition: TopicPartition, parts: PartitionReaderParts<T>) {
-    const { work, logger, host } = parts;
+    const { work, logger, host, maxUnwrittenRecords = Number.POSITIVE_INFINITY } = parts;
     this.partition = partition;
     this.#parts = parts;
     this.#term = this.#newTerm();
-    this.underWay = new UnderWay(parts.capacity, () => {
+    this.underWay = new UnderWay(parts.capacity, maxUnwrittenRecords, () => {
       parts.onSettled();
       this.#leaveWhenIdle();
     });
@@ -69,6 +70,8 @@ export class PartitionReader<T> implements Waiter {
       work,
       logger,
       host,
+      onWriting: () => this.underWay.writing(),
+      onWritten: () => this.underWay.written(),
       onDone: (held) => this.#done(held),
       onGivenBack: (held) => this.#takeBack(held),
     };

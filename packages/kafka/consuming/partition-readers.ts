@@ -13,7 +13,7 @@ export interface PartitionReadersParts<T>
   extends Omit<PartitionReaderParts<T>, "capacity" | "onLeft" | "work"> {
   shareOf(partition: TopicPartition): {
     readonly capacity: Capacity;
-    readonly options: Pick<ReaderShare<T>, "stepsDoneAgain" | "work">;
+    readonly options: Pick<ReaderShare<T>, "maxUnwrittenRecords" | "stepsDoneAgain" | "work">;
   };
 }
 
@@ -72,7 +72,7 @@ export class PartitionReaders<T> {
   #newReader(partition: TopicPartition): PartitionReader<T> {
     const { capacity, options } = this.#parts.shareOf(partition);
     const onLeft = (left: TopicPartition): void => void this.#partitionReaders.delete(keyOf(left));
-    return new PartitionReader(partition, { ...this.#parts, work: options.work, capacity, onLeft });
+    return new PartitionReader(partition, { ...this.#parts, ...options, capacity, onLeft });
   }
 
   drop(partitions: readonly TopicPartition[]): void {

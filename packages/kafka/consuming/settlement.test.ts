@@ -42,6 +42,8 @@ function run(
         write: async (records) => void written.push(...records),
         ...work,
       },
+      onWriting: () => undefined,
+      onWritten: () => undefined,
       onDone: () => {
         done += 1;
       },

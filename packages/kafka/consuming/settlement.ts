@@ -25,6 +25,9 @@ export interface SettlementParts<T> {
   readonly work: Pick<Work<T>, "step" | "deadLetter" | "write">;
   readonly logger: KafkaLogger;
   readonly host: Host;
+  /** What the record becomes is to be written, and then that is over. */
+  onWriting(): void;
+  onWritten(): void;
   /** Called when the record's outcome is durable. */
   onDone(held: Held<T>): void;
   /** It was not worked on. */
@@ -49,6 +52,7 @@ class Settlement<T> implements Claim {
   #outcome: Parameters<Settle>[0] | undefined;
   /** What was to be written first is there. */
   #isAfter = false;
+  #isUnwritten = false;
 
   constructor(held: Held<T>, term: Ownership & Hold, parts: SettlementParts<T>) {
     this.#held = held;
@@ -65,6 +69,7 @@ class Settlement<T> implements Claim {
     else {
       this.#isSettled = true;
       this.#parts.onGivenBack(this.#held);
+      this.#leave();
     }
   }
 
@@ -123,6 +128,8 @@ class Settlement<T> implements Claim {
       this.#written();
       return;
     }
+    if (!this.#isUnwritten) this.#parts.onWriting();
+    this.#isUnwritten = true;
     this.#parts.work.write(records, this.#isAfter, this.#term).then(
       () => this.#written(),
       (thrown: unknown) => {
@@ -151,6 +158,12 @@ class Settlement<T> implements Claim {
       this.#parts.logger.error({ ...this.#facts(), error: message, stack }, "the end of a record threw");
     }
     this.#parts.onDone(this.#held);
+    this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#isUnwritten) this.#parts.onWritten();
+    this.#isUnwritten = false;
   }
 
   #tryLater(failures: number, thrown: unknown, again: (failures: number) => void): void {

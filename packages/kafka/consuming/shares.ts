@@ -13,6 +13,7 @@ export interface ReaderShare<T>
     | "topics"
     | "maxOutstandingRecords"
     | "maxOutstandingBytes"
+    | "maxUnwrittenRecords"
     | "onAssigned"
     | "openPartition"
     | "onRevoked"
