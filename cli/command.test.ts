@@ -262,6 +262,12 @@ describe("doctor", () => {
     expect(code).toBe(0);
   });
 
+  test("asks control in its own environment by a token that stands there", async () => {
+    const tokens = `hashed:read:sha256-${"0".repeat(64)},${TOKEN}`;
+    const own = deployment({ HOOKLINE_API_TOKENS: tokens, HOOKLINE_CONTROL_TOKEN: "" });
+    expect((await findings(own)).found.filter(({ state }) => state !== "ok")).toEqual([]);
+  });
+
   test("knows the settings of an npm start that runs, and not those of one that was killed", async () => {
     const { HOOKLINE_ENCRYPTION_KEYS: _, ...variables } = deployment();
     const cache = join(folder, "cache");

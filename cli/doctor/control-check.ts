@@ -1,4 +1,4 @@
-import { maskCredentials, readSettings, SettingsError } from "#runtime";
+import { apiTokenSettings, maskCredentials, readSettings, SettingsError } from "#runtime";
 import { settings as schema } from "../config.ts";
 import type { CommandContext } from "../context.ts";
 import { type Finding, reasonOf } from "./check.ts";
@@ -9,8 +9,11 @@ const TIMEOUT_MS = 10_000;
 /** The control API: whether it answers, takes the token, and has the same time. */
 export async function checkControl({ environment }: CommandContext): Promise<readonly Finding[]> {
   try {
-    const { control } = readSettings(schema, { processName: "hookline doctor", environment });
-    return await ask(control.url, control.token);
+    const source = { processName: "hookline doctor", environment };
+    const { control } = readSettings(schema, source);
+    // The environment of control itself has no other token.
+    const ofControl = () => readSettings({ api: apiTokenSettings }, source).api.tokens;
+    return await ask(control.url, control.token ?? ofControl().find(({ text }) => text !== undefined)?.text);
   } catch (error) {
     // The check of settings has named what is wrong.
     if (error instanceof SettingsError) return [];
