@@ -33,6 +33,14 @@ test("a number is a setting as it is written, however large, from a file of valu
   expect(rendered).toMatch(/name: HOOKLINE_LOG_LEVEL\s+value: "warn"/);
 });
 
+test("a setting that the chart gives too stands once, as the settings have it", async () => {
+  const both = ["--set", "settings.HOOKLINE_TOPIC_PREFIX=eu-", "--set", "topics.prefix=us-"];
+  const rendered = await helm("template", "h", CHART, "--values", valuesOf("minimal.yaml"), ...both);
+  const given = rendered.matchAll(/name: HOOKLINE_TOPIC_PREFIX\s+value: "(.*)"/g);
+  // Five services and the job.
+  expect([...given].map(([, value]) => value)).toEqual(Array(6).fill("eu-"));
+});
+
 test("names leave room for what Kubernetes adds to those of a StatefulSet's pods", async () => {
   const rendered = await helm("template", "a".repeat(53), CHART, "--values", valuesOf("minimal.yaml"));
   const names = parseAllDocuments(rendered).flatMap((document) => {

@@ -70,9 +70,19 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- or .Values.kafka.authority.configMapName .Values.kafka.authority.secretName }}
 {{- end }}
 
-{{/* A map of settings as environment variables, sorted. Numbers as JSON: as text a million is 1e+06. */}}
-{{- define "hookline.settings" -}}
-{{- range $name, $value := . }}
+{{/*
+The environment: what the chart gives, without what settings say otherwise, as no name may stand twice; then the settings:
+(dict "given" <a list as YAML> "settings" <a map>). Numbers as JSON: as text a million is 1e+06.
+*/}}
+{{- define "hookline.environment" -}}
+{{- $settings := .settings }}
+{{- range .given | fromYamlArray }}
+{{- if not (hasKey $settings .name) }}
+- name: {{ .name }}
+  value: {{ .value | quote }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := $settings }}
 - name: {{ $name }}
   value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
 {{- end }}
@@ -191,6 +201,43 @@ The services of this release, as JSON: what files/services.json says of each, wi
 {{- toJson $services }}
 {{- end }}
 
+{{/* What the chart gives one service of hookline.services, with `root`. */}}
+{{- define "hookline.given" -}}
+{{- include "hookline.connection" . }}
+- name: HOOKLINE_SHUTDOWN_GRACE
+  value: {{ sub .graceSeconds 10 }}s
+{{- if has "encryption-keys" .secrets }}
+- name: HOOKLINE_ENCRYPTION_KEYS_FILE
+  value: /secrets/encryption-keys
+{{- end }}
+{{- if has "api-tokens" .secrets }}
+- name: HOOKLINE_API_TOKENS_FILE
+  value: /secrets/api-tokens
+{{- end }}
+{{- with dig "operatorWebhook" dict .values }}
+{{- if .url }}
+- name: HOOKLINE_OPERATOR_WEBHOOK_URL
+  value: {{ .url | quote }}
+{{- end }}
+{{- if .secretName }}
+- name: HOOKLINE_OPERATOR_WEBHOOK_SECRET_FILE
+  value: /operator-webhook/secret
+{{- end }}
+{{- end }}
+{{- if and (has "encryption-keys" .secrets) .root.Values.deliverer.allowCIDRs }}
+- name: HOOKLINE_EGRESS_ALLOW_CIDRS
+  value: {{ join "," .root.Values.deliverer.allowCIDRs | quote }}
+{{- end }}
+{{- if and (eq .name "control") (not .root.Values.audienceProcessor.enabled) }}
+- name: HOOKLINE_AUDIENCES
+  value: "off"
+{{- end }}
+{{- if and (eq .name "control") (not (dig "console" "enabled" true .values)) }}
+- name: HOOKLINE_CONSOLE
+  value: "off"
+{{- end }}
+{{- end }}
+
 {{/*
 A pod of one service of hookline.services, with `root`.
 `hasDisk` says that the workload gives it a volume called `data`.
@@ -227,40 +274,8 @@ spec:
       args: [{{ .name }}]
       securityContext: {{- include "hookline.containerSecurity" $root | nindent 8 }}
       env:
-        {{- include "hookline.connection" . | trim | nindent 8 }}
-        - name: HOOKLINE_SHUTDOWN_GRACE
-          value: {{ sub .graceSeconds 10 }}s
-        {{- if has "encryption-keys" .secrets }}
-        - name: HOOKLINE_ENCRYPTION_KEYS_FILE
-          value: /secrets/encryption-keys
-        {{- end }}
-        {{- if has "api-tokens" .secrets }}
-        - name: HOOKLINE_API_TOKENS_FILE
-          value: /secrets/api-tokens
-        {{- end }}
-        {{- with dig "operatorWebhook" dict .values }}
-        {{- if .url }}
-        - name: HOOKLINE_OPERATOR_WEBHOOK_URL
-          value: {{ .url | quote }}
-        {{- end }}
-        {{- if .secretName }}
-        - name: HOOKLINE_OPERATOR_WEBHOOK_SECRET_FILE
-          value: /operator-webhook/secret
-        {{- end }}
-        {{- end }}
-        {{- if and (has "encryption-keys" .secrets) $root.Values.deliverer.allowCIDRs }}
-        - name: HOOKLINE_EGRESS_ALLOW_CIDRS
-          value: {{ join "," $root.Values.deliverer.allowCIDRs | quote }}
-        {{- end }}
-        {{- if and (eq .name "control") (not $root.Values.audienceProcessor.enabled) }}
-        - name: HOOKLINE_AUDIENCES
-          value: "off"
-        {{- end }}
-        {{- if and (eq .name "control") (not (dig "console" "enabled" true .values)) }}
-        - name: HOOKLINE_CONSOLE
-          value: "off"
-        {{- end }}
-        {{- with include "hookline.settings" (mergeOverwrite (deepCopy $root.Values.settings) .values.settings) | trim }}{{ . | nindent 8 }}{{ end }}
+        {{- $settings := mergeOverwrite (deepCopy $root.Values.settings) .values.settings }}
+        {{- include "hookline.environment" (dict "given" (include "hookline.given" .) "settings" $settings) | trim | nindent 8 }}
       ports:
         {{- with .port }}
         - { name: http, containerPort: {{ . }} }
