@@ -83,10 +83,10 @@ export const OBJECTIVES: readonly Objective[] = [
     alert: "HooklineDeliveryFaults",
     budget: 0.001,
     bad: (window) =>
-      `sum(rate(hookline_dead_letters_total{reason=~"undecodable|handler_failed|not_asked"}[${window}]))`,
+      `sum(rate(hookline_dead_letters_total{reason=~"undecodable|handler_failed"}[${window}]))`,
     all: (window) => `sum(rate(hookline_delivery_jobs_total{verdict=~"delivered|dead"}[${window}]))`,
     summary: "Calls die by faults of our own.",
     dashboard: "hookline-delivery",
-    badEvents: "of the calls that ended became dead letters although no webhook had refused them",
+    badEvents: "of the calls that ended became dead letters for no reason of their webhooks",
   },
 ];

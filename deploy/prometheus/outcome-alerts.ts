@@ -14,7 +14,7 @@ export const OUTCOMES: readonly AlertText[] = [
   {
     alert: "HooklineDeadLettersGrow",
     severity: "ticket",
-    expr: 'sum(increase(hookline_dead_letters_total{reason=~"permanent|window_over"}[1h])) > 100 and sum(rate(hookline_dead_letters_total{reason=~"permanent|window_over"}[1h])) / sum(rate(hookline_delivery_jobs_total{verdict=~"delivered|dead"}[1h])) > 0.05',
+    expr: 'sum(increase(hookline_dead_letters_total{reason=~"permanent|window_over|not_asked"}[1h])) > 100 and sum(rate(hookline_dead_letters_total{reason=~"permanent|window_over|not_asked"}[1h])) / sum(rate(hookline_delivery_jobs_total{verdict=~"delivered|dead"}[1h])) > 0.05',
     for: "10m",
     summary: "Many calls end as dead letters.",
     description:
