@@ -24,7 +24,7 @@ export const audiences: Dashboard = {
         },
         {
           title: "Timers",
-          description: "Memberships that began or ended by the passing of time, a second.",
+          description: "Profiles judged because time had passed, a second.",
           unit: "cps",
           queries: [{ expr: perSecond("hookline_audience_timers_total"), legend: "timers" }],
         },
@@ -53,7 +53,7 @@ export const audiences: Dashboard = {
         },
         {
           title: "Behind",
-          description: "How far back all calls are known to be counted, and events in hand.",
+          description: "How far back all calls are known to be counted.",
           unit: "s",
           queries: [
             {
@@ -87,13 +87,13 @@ export const audiences: Dashboard = {
         },
         {
           title: "Computations",
-          description: "Audiences and computed traits that are configured.",
+          description: "Audiences, computed traits and lists that are configured.",
           unit: "short",
           queries: [{ expr: `max(hookline_audience_computations{job=~"$job"})`, legend: "configured" }],
         },
         {
           title: "Partitions",
-          description: "Assigned, and those whose profiles are being restored from Kafka.",
+          description: "Assigned, those whose profiles are being restored from Kafka, and events in hand.",
           unit: "short",
           queries: [
             { expr: total("hookline_audience_assigned_partitions"), legend: "assigned" },

@@ -38,7 +38,8 @@ export const delivery: Dashboard = {
       panels: [
         {
           title: "Jobs by verdict",
-          description: "delivered, to be tried again, put off for the endpoint, dead.",
+          description:
+            "delivered, to be tried again, put off for the endpoint, of a paused destination, dead.",
           unit: "cps",
           isStacked: true,
           queries: [{ expr: perSecond("hookline_delivery_jobs_total", ["verdict"]), legend: "{{verdict}}" }],
@@ -71,10 +72,11 @@ export const delivery: Dashboard = {
           queries: [{ expr: common("hookline_delivery_waiting_calls"), legend: "waiting" }],
         },
         {
-          title: "Oldest waiting call",
-          description: "Since when it waits, at most four hours by default.",
+          title: "Most overdue waiting call",
+          description:
+            "How long ago it fell due: for long it asks for more deliverers. Not above 0: none is late.",
           unit: "s",
-          queries: [{ expr: age("hookline_delivery_oldest_waiting_timestamp_seconds"), legend: "oldest" }],
+          queries: [{ expr: age("hookline_delivery_oldest_waiting_timestamp_seconds"), legend: "overdue" }],
         },
         {
           title: "Woken and expired",

@@ -27,7 +27,7 @@ export const ingest: Dashboard = {
           title: "Duration",
           description: "Of requests with calls; an answer waits for Kafka's acknowledgement.",
           unit: "s",
-          queries: quantiles("hookline_ingest_request_duration_seconds", `,route=~"call|batch"`),
+          queries: quantiles("hookline_ingest_request_duration_seconds", `,route=~"call|batch|pixel"`),
         },
       ],
     },

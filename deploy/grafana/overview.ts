@@ -84,7 +84,7 @@ export const overview: Dashboard = {
           title: "Answers of ingest",
           description: "How long requests with calls take. 99 % are promised within 250 ms.",
           unit: "s",
-          queries: quantiles("hookline_ingest_request_duration_seconds", `,route=~"call|batch"`),
+          queries: quantiles("hookline_ingest_request_duration_seconds", `,route=~"call|batch|pixel"`),
         },
         {
           title: "First attempts begin",
