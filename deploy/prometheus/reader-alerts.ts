@@ -83,7 +83,7 @@ export const READERS: readonly AlertText[] = [
   {
     alert: "HooklineIndexBehind",
     severity: "ticket",
-    expr: "(time() - hookline_control_indexed_until_timestamp_seconds > 600) and on (job, instance, topic) (hookline_control_indexed_until_timestamp_seconds > 0)",
+    expr: "time() - hookline_control_indexed_until_timestamp_seconds > 600",
     for: "10m",
     summary: "The delivery index is behind: {{ $labels.topic }}.",
     description:
