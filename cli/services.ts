@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { portsOf, SERVICE_NAMES, SERVICES, type ServiceName } from "#contract";
-import { helpText } from "#runtime";
+import { helpText, processSettings } from "#runtime";
 import type { CommandContext } from "./context.ts";
 import { addLeaf } from "./leaf.ts";
 import { runAllServices, runServiceHere } from "./service-process.ts";
@@ -18,7 +18,10 @@ export function addServiceCommands(program: Command, context: CommandContext): v
       description: `run the service: ${SERVICES[name].does} (${portsText(name)})`,
       examples: [`${name}`, `${name} --help`],
     })
-      .addHelpText("after", () => `\n${helpText(name, SERVICE_SETTINGS[name])}`)
+      .addHelpText(
+        "after",
+        () => `\n${helpText(name, { process: processSettings, ...SERVICE_SETTINGS[name] })}`,
+      )
       .action(() => runServiceHere(name));
   }
   addLeaf(program, "all", {

@@ -1,6 +1,7 @@
 // A service as a process: signals, uncaught errors, exit status. Everything else is in service.ts, where tests use it.
 import { constants } from "node:os";
 import { processEnvironment } from "./environment.ts";
+import { processSettings } from "./process-settings.ts";
 import { type RunningService, type ServiceDefinition, startService } from "./service.ts";
 import { SettingsError, type SettingsSchema } from "./settings.ts";
 import { helpText } from "./settings-help.ts";
@@ -41,7 +42,7 @@ function startOrExplain<S extends SettingsSchema>(
 /** The whole of a service's main.ts: runs until a signal or a failure ends it, then ends the process. */
 export async function runService<S extends SettingsSchema>(definition: ServiceDefinition<S>): Promise<void> {
   if (process.argv.includes("--help")) {
-    process.stdout.write(helpText(definition.name, definition.settings));
+    process.stdout.write(helpText(definition.name, { process: processSettings, ...definition.settings }));
     return;
   }
   // Only the service's user may read its files on disk: window, index, and what libraries write beside them.

@@ -1,5 +1,4 @@
 // Settings as people read them: --help and docs/operate/configuration.md.
-import { processSettings } from "./process-settings.ts";
 import type { Setting } from "./setting.ts";
 import type { SettingsSchema } from "./settings.ts";
 
@@ -28,7 +27,7 @@ function wrap(sentences: string, indent: string): string {
 
 /** The text that `--help` prints. */
 export function helpText(processName: string, schema: SettingsSchema): string {
-  const sections = [processSettings, ...Object.values(schema)].map((group) => {
+  const sections = Object.values(schema).map((group) => {
     const entries = group.settings.map(
       (one) => `  ${one.env}  (${one.type.name}; ${defaultOf(one)})\n${wrap(sentencesOf(one), "      ")}`,
     );

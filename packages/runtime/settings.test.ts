@@ -228,11 +228,12 @@ describe("secrets", () => {
 });
 
 describe("what people read", () => {
-  test("the help names every setting with its kind and default", () => {
-    const help = helpText("ingest", { kafka: kafkaSettings });
+  test("the help names every setting with its kind and default, and no other", () => {
+    const help = helpText("ingest", { process: processSettings, kafka: kafkaSettings });
     for (const { env } of [...processSettings.settings, ...kafkaSettings.settings])
       expect(help).toContain(env);
     expect(help).toContain("HOOKLINE_SHUTDOWN_GRACE  (duration; 25s)");
+    expect(helpText("provision", { kafka: kafkaSettings })).not.toContain("HOOKLINE_SHUTDOWN_GRACE");
   });
 
   test("an unknown HOOKLINE_ variable is warned about with the name that was meant", () => {
