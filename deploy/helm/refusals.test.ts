@@ -33,14 +33,6 @@ test("a number is a setting as it is written, however large, from a file of valu
   expect(rendered).toMatch(/name: HOOKLINE_LOG_LEVEL\s+value: "warn"/);
 });
 
-test("a setting that the chart gives too stands once, as the settings have it", async () => {
-  const both = ["--set", "settings.HOOKLINE_TOPIC_PREFIX=eu-", "--set", "topics.prefix=us-"];
-  const rendered = await helm("template", "h", CHART, "--values", valuesOf("minimal.yaml"), ...both);
-  const given = rendered.matchAll(/name: HOOKLINE_TOPIC_PREFIX\s+value: "(.*)"/g);
-  // Five services and the job.
-  expect([...given].map(([, value]) => value)).toEqual(Array(6).fill("eu-"));
-});
-
 test("names leave room for what Kubernetes adds to those of a StatefulSet's pods", async () => {
   const rendered = await helm("template", "a".repeat(53), CHART, "--values", valuesOf("minimal.yaml"));
   const names = parseAllDocuments(rendered).flatMap((document) => {
@@ -52,15 +44,19 @@ test("names leave room for what Kubernetes adds to those of a StatefulSet's pods
   expect(Math.max(...names)).toBeLessThanOrEqual(52);
 });
 
-test("KEDA asks for the group and the topic that the settings' prefix makes", async () => {
-  const prefix = ["--set", "settings.HOOKLINE_TOPIC_PREFIX=eu-"];
-  const rendered = await helm("template", "h", CHART, "--values", valuesOf("autoscaling.yaml"), ...prefix);
+test("a setting that the chart gives too stands once, as settings have it, and KEDA asks by it", async () => {
+  const both = ["--set", "settings.HOOKLINE_TOPIC_PREFIX=eu-", "--set", "topics.prefix=us-"];
+  const rendered = await helm("template", "h", CHART, "--values", valuesOf("autoscaling.yaml"), ...both);
   expect(rendered).toMatch(/consumerGroup: eu-deliverer\s+topic: eu-delivery-jobs/);
+  const given = rendered.matchAll(/name: HOOKLINE_TOPIC_PREFIX\s+value: "(.*)"/g);
+  // Five services and the job.
+  expect([...given].map(([, value]) => value)).toEqual(Array(6).fill("eu-"));
 });
 
-// The first three are policies that would let nobody reach what is configured.
+// The first four are policies that would let nobody reach what is configured.
 test.each([
   ["kafka.brokers={kafka.example.com:9092}", "networkPolicy.kafkaPeers have to say"],
+  ["kafka.brokers={[fd00::1]:9092}", "networkPolicy.kafkaPeers have to say"],
   ["registry.url=https://registry.example.com/", "networkPolicy.registryPeers have to say"],
   [
     "ingest.settings.HOOKLINE_TRACES_URL=http://collector:4318/v1/traces",

@@ -19,7 +19,7 @@ const SETTINGS = {
 const RULES: readonly (readonly [path: RegExp, schema: JsonObject])[] = [
   [/^image\.pullPolicy$/, { enum: ["Always", "IfNotPresent", "Never"] }],
   [/^image\.pullSecrets$/, { type: "array", items: { type: "string" } }],
-  [/^kafka\.brokers$/, { type: "array", minItems: 1, items: { type: "string", pattern: "^[^:]+:[0-9]+$" } }],
+  [/^kafka\.brokers$/, { type: "array", minItems: 1, items: { type: "string", pattern: "^[^/,]+:[0-9]+$" } }],
   [/^kafka\.saslMechanism$/, { enum: ["", "plain", "scram-sha-256", "scram-sha-512"] }],
   [/^registry\.url$/, { type: "string", pattern: "^https?://" }],
   [/^secrets\.existingSecret$/, { type: "string", minLength: 1 }],
