@@ -1,4 +1,4 @@
-# One image for all services; the command chooses: `docker run hookline ingest`. Decision 94.
+# One image for all services; the command chooses: `docker run hookline ingest`. Decision 79.
 #
 # Packages come from package-lock.json, and so does Node: the one that the tests run on. The runtime image adds only the C and C++
 # libraries and certificates, and has no shell.

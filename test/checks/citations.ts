@@ -7,7 +7,7 @@ import { trackedFiles } from "./tracked-files.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const CONTRACT = "docs/develop/contract.md";
 const DECISIONS = "docs/develop/decisions";
-const TEXT = /\.(ts|mjs|md|avsc|json|go|py|yml|yaml)$/;
+const TEXT = /(\.(ts|mjs|md|avsc|json|go|py|sh|tpl|yml|yaml)|Dockerfile)$/;
 /** "contract 3.5", "rule 3.5", "rules 3.4 and 3.5", "contract 1.4 to 1.7". */
 const RULE_CITATION =
   /\b(?:contract|rules?) (\d{1,2}\.\d{1,2})(?:(?:, | and | or | to )(\d{1,2}\.\d{1,2}))?/gi;
