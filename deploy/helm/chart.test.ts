@@ -240,8 +240,11 @@ describe("every workload", () => {
     );
     expect(without.map(componentOf).toSorted()).toEqual(["deliverer", "ingest", "webhook-router"]);
     // More processes than partitions have nothing to do.
-    for (const { spec } of ofKind("ScaledObject", scaled))
+    const [{ spec: ingest }] = ofKind("HorizontalPodAutoscaler", scaled);
+    for (const { spec } of ofKind("ScaledObject", scaled)) {
       expect(spec.maxReplicaCount).toBeLessThanOrEqual(24);
+      expect(spec.advanced?.horizontalPodAutoscalerConfig).toEqual({ behavior: ingest.behavior });
+    }
   });
 });
 
