@@ -45,7 +45,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   #lastRecordAtMs: number | undefined;
   /** How often the end of a partition's log was lost. */
   #cuts = 0;
-  #isLoaded = false;
+  loaded = false;
   /** The following of the topic, since the first load. */
   #following: Following | undefined;
 
@@ -59,7 +59,10 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     this.#reader = new RecordReader<Taken<L> | undefined>({
       decode: (record) => (record.value === null || isRestoreMark(record) ? undefined : read(record)),
       onRecord: (record, taken) => this.#take(record, taken),
-      onPoison: (record, error) => this.#skip(record, error),
+      onPoison: (record, error) => {
+        options.onPoison?.(record, error);
+        this.#advanceTo(record);
+      },
       ending: this.#ending,
       logger: parts.logger,
       host: parts.host,
@@ -68,10 +71,6 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
 
   get failed(): Promise<never> {
     return this.#failed.promise;
-  }
-
-  get loaded(): boolean {
-    return this.#isLoaded;
   }
 
   get size(): number {
@@ -98,7 +97,7 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     for (let failures = 1; ; failures += 1) {
       try {
         await this.#readToEnd();
-        this.#isLoaded = true;
+        this.loaded = true;
         return;
       } catch (thrown) {
         const error = fromClientError(thrown);
@@ -184,20 +183,21 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
   async #readToEnd(): Promise<void> {
     if (this.#ending.why !== undefined) throw this.#ending.why;
     this.#following ??= this.#follow();
-    let [marks, cuts] = [0, 0];
-    do {
-      [marks, cuts] = [this.#restores.marks, this.#cuts];
+    for (;;) {
+      const [marks, cuts] = [this.#restores.marks, this.#cuts];
       const ends = await this.#ending.or(this.#findEnds());
       await this.#readTo(ends, cuts);
       if (this.#options.witnesses !== undefined) this.unlessHalfRestored(ends);
       // Ends are not asked for in one moment: that of one partition may be from before a restore, that of another from behind it.
-    } while (this.#restores.marks !== marks || this.#cuts !== cuts);
+      if (this.#restores.marks === marks && this.#cuts === cuts) return;
+    }
   }
 
   /** Resolves also when a log was cut, which may never reach its end of before. */
   async #readTo(ends: readonly PartitionOffsets[], cuts: number): Promise<void> {
-    const isRead = (): boolean => ends.every((end) => this.#hasRead(end));
-    const reading = this.#conditions.when(() => this.#cuts !== cuts || isRead());
+    const reading = this.#conditions.when(
+      () => this.#cuts !== cuts || ends.every((end) => this.#hasRead(end)),
+    );
     try {
       await this.#ending.or(reading);
     } finally {
@@ -234,15 +234,10 @@ export class TopicTable<V extends L, L = V> implements Table<V, L> {
     for (const listener of this.#listeners) listener(key, taken?.told, before);
   }
 
-  #skip(record: RawRecord, error: Error): void {
-    this.#options.onPoison?.(record, error);
-    this.#advanceTo(record);
-  }
-
   #advanceTo({ partition, offset, timestampMs }: RawRecord): void {
     this.#lastRecordAtMs = Math.max(timestampMs, this.#lastRecordAtMs ?? 0);
     // Nobody waits for a single record during the load: what a fetch has brought is said at its end.
-    if (this.#isLoaded) this.#reach(partition, offset + 1);
+    if (this.loaded) this.#reach(partition, offset + 1);
   }
 
   /** Everything before this offset is read. */
