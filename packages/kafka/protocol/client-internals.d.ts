@@ -38,6 +38,31 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   export default RequestQueue;
 }
 
+declare module "kafkajs/src/network/connection.js" {
+  import type { ConnectionInternals } from "kafkajs/src/cluster/index.js";
+
+  export interface ClientConnection extends ConnectionInternals {
+    readonly host: string;
+    readonly port: number;
+    send(this: ClientConnection, exchange: object): Promise<unknown>;
+  }
+  const Connection: { readonly prototype: ClientConnection };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Connection;
+}
+
+declare module "kafkajs/src/errors.js" {
+  const errors: {
+    readonly KafkaJSRequestTimeoutError: new (message: string) => Error;
+    readonly KafkaJSConnectionClosedError: new (
+      message: string,
+      of: { readonly host: string; readonly port: number },
+    ) => Error;
+  };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default errors;
+}
+
 declare module "kafkajs/src/cluster/brokerPool.js" {
   export interface ClientMetadata {
     readonly topicMetadata: readonly {

@@ -7,6 +7,7 @@ import type { KafkaLogger, KafkaSettings } from "../types.ts";
 import { certificateOptions } from "./client-certificate.ts";
 import { installClientGroup } from "./client-group-patch.ts";
 import { installZstd } from "./codec.ts";
+import { patchConnection } from "./connection-patch.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
 import { installGroupFetch } from "./group-fetch.ts";
 import { patchMetadata } from "./metadata-patch.ts";
@@ -77,6 +78,7 @@ function tlsOptions(
 export function createClient(settings: KafkaSettings, logger: KafkaLogger, host: Host): kafkajs.Kafka {
   installZstd();
   patchRequestQueue();
+  patchConnection();
   patchRunner();
   patchMetadata();
   installFetchProtocol();
