@@ -13,19 +13,6 @@ const DOUBLE = "a double only for what was not committed";
  */
 export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
   {
-    name: "what was held of a lost partition counts as seen",
-    edits: [
-      {
-        file: "packages/kafka/consuming/place.ts",
-        now: "    for (const record of held) if (this.#tracker.rewind(record)) return;",
-        before: "    void held;",
-      },
-    ],
-    breaks: [STANDSTILL],
-    worlds: "deliveries",
-    firstSeed: 23,
-  },
-  {
     name: "one record too many counts as seen after a rewind",
     edits: [
       {
@@ -63,18 +50,6 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [DOUBLE],
     firstSeed: 61,
-  },
-  {
-    name: "a member begins records of a partition that it is to release",
-    edits: [
-      {
-        file: "packages/kafka/consuming/release.ts",
-        now: "return this.#wanted.has(partition);",
-        before: "return partition < 0;",
-      },
-    ],
-    breaks: [DOUBLE],
-    firstSeed: 10_735,
   },
   {
     name: "a call waits in the topic of another delay",
