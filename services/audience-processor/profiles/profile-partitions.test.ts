@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { Bench, NO_SIZES, NOW_MS } from "../fixtures/bench.ts";
 import { audienceOf, callOf } from "../fixtures/calls.ts";
 import { MemoryStore } from "../fixtures/memory-store.ts";
+import type { Taken } from "../sizes/sizes.ts";
 import type { PartitionWorker } from "./partition-worker.ts";
 import { ProfilePartitions } from "./profile-partitions.ts";
 
@@ -14,7 +15,8 @@ async function processWith(
     opened = async (): Promise<void> => undefined,
     refresh = async (): Promise<void> => undefined,
     closed = (): void | Promise<void> => undefined,
-    openSizes = async () => NO_SIZES,
+    openSizes = async (_: Taken) => NO_SIZES,
+    generation = 1,
   } = {},
 ) {
   const bench = await Bench.with(audienceOf("recent", { event: "A", within: "60s" }));
@@ -66,7 +68,7 @@ async function processWith(
     },
     send: async () => undefined,
     ownership: () => ({ isOurs: true }),
-    generation: () => 1,
+    generation: () => generation,
     position: () => undefined,
     committed: async () => 0,
     onRestored: () => undefined,
@@ -182,4 +184,14 @@ test("profiles are counted while a partition that could not be opened waits for 
   await expect(owned.open({ partition: 0 })).rejects.toThrow("no answer");
   expect(owned.profiles).toBe(0);
   await owned.close();
+});
+
+test("an owner has higher versions than the one before it that began at the same end of the changelog", async () => {
+  const least: number[] = [];
+  const openSizes = async ({ leastVersion }: Taken) => {
+    least.push(leastVersion);
+    return NO_SIZES;
+  };
+  for (const generation of [4, 5]) await (await processWith(1, { generation, openSizes })).owned.close();
+  expect(least).toEqual([4, 5]);
 });
