@@ -59,6 +59,14 @@ export function silencesOf({ profileEvents }: Story): ReadonlyMap<string, readon
   return new Map(Array.from(all, ([user, { silences }]) => [user, silences]));
 }
 
+/** When the profile said first that a silence is over, milliseconds of the world: what happens before does so to a suppressed user. */
+export function silentUntilMs({ profiles }: Story, user: string, { untilMs }: Silence): number {
+  const known = profiles.find(
+    ({ atMs, record, value }) => record.key === user && atMs > untilMs && !isSilenced(value),
+  );
+  return known?.atMs ?? Number.POSITIVE_INFINITY;
+}
+
 /** Of everybody who was suppressed once, or whose suppression somebody has ended: whether audiences say nothing of them in the end. */
 export function silentInTheEnd(story: Story): ReadonlyMap<string, boolean> {
   return new Map(

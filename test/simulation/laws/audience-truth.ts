@@ -15,7 +15,7 @@ import {
   type Somebody,
 } from "./audience-people.ts";
 import { skewOf } from "./audience-skew.ts";
-import { silencesOf, silentInTheEnd } from "./audience-suppressions.ts";
+import { type Silence, silencesOf, silentInTheEnd, silentUntilMs } from "./audience-suppressions.ts";
 import { type Versions, versionsOf } from "./audience-versions.ts";
 import { audienceLaw, byPair, EMPTY } from "./audiences.ts";
 import type { Story } from "./story.ts";
@@ -239,10 +239,18 @@ function lastOf(changes: readonly Change[], life: Life | undefined): readonly st
 const isSilent = ({ deletedAtMs, isExitAll, isPaused, kind }: AudienceConfig): boolean =>
   deletedAtMs === null ? isPaused : !isExitAll || kind === "trait";
 
-/** Of an audience that is deleted while its member is suppressed nothing is sent, and nothing is known any more when that ends. */
-function isForgotten({ deletedAtMs }: AudienceConfig, silences: ReturnType<typeof silencesOf>, user: string) {
+/**
+ * Of an audience that is deleted while its member is suppressed nothing is sent, and nothing is known any more when that ends. The processor reads
+ * audiences and events apart: it may learn of the deletion while the end of the suppression waits in the log.
+ */
+function isForgotten(
+  story: Story,
+  { deletedAtMs }: AudienceConfig,
+  silences: readonly Silence[],
+  user: string,
+) {
   if (deletedAtMs === null) return false;
-  return silences.get(user)?.some(({ untilMs }) => EPOCH_MS + untilMs > deletedAtMs) ?? false;
+  return silences.some((silence) => EPOCH_MS + silentUntilMs(story, user, silence) > deletedAtMs);
 }
 
 /** What is true of a user and an audience in the end. */
@@ -262,7 +270,11 @@ export function* truthsOf(story: Story): Generator<Truth> {
     for (const versions of all) {
       if (isOfAccounts(versions.newest) !== user.id.startsWith("group:")) continue;
       if (user.hasUnsure === true && asksAboutUsers(versions.newest)) continue;
-      if (isSilent(versions.newest) || isForgotten(versions.newest, silences, user.id)) continue;
+      if (
+        isSilent(versions.newest) ||
+        isForgotten(story, versions.newest, silences.get(user.id) ?? [], user.id)
+      )
+        continue;
       const insteadOf = (last: readonly string[]): ReadonlySet<string> | undefined => {
         let wanted: ReadonlySet<string> | undefined;
         for (const stepMs of STEPS_MS) {

@@ -270,5 +270,17 @@ describe("a law is broken by", () => {
       const left = profile(0, { seq: 2, appliedOffset: 2, suppressions: [] });
       expect(broken({ ...told, calls: [CALL, ENTERS, leaves], profiles: [left] })).toEqual([]);
     });
+
+    test("and of whom no exit is sent of an audience that ended later, unless their profile knew the end later still", () => {
+      const ended = [...events, suppression(2, 30_000, false)];
+      const writes = [version(1), version(35_000, { deletedAtMs: EPOCH_MS + 35_000, isExitAll: true })];
+      const brokenWhere = (atMs: number) => {
+        const over = profile(0, { seq: 1, results: [], appliedOffset: 2, suppressions: [] });
+        const profiles = [{ ...over, atMs }];
+        return broken({ calls: [CALL, ENTERS], profileEvents: ended, profiles }, writes);
+      };
+      expect(brokenWhere(31_000)).toEqual([MEMBERS]);
+      expect(brokenWhere(40_000)).toEqual([]);
+    });
   });
 });

@@ -1,8 +1,7 @@
 // Laws of destinations that are connected to audiences: what they know in the end is so.
-import { isSilenced } from "#audiences";
 import { SPACE_SOURCE } from "#contract";
 import { changeId } from "./audience-changes.ts";
-import { silencesOf } from "./audience-suppressions.ts";
+import { silencesOf, silentUntilMs } from "./audience-suppressions.ts";
 import { type Truth, truthsOf } from "./audience-truth.ts";
 import { versionsOf } from "./audience-versions.ts";
 import { audienceLaw, EMPTY } from "./audiences.ts";
@@ -108,11 +107,9 @@ function wasSuppressed(story: Story, connection: Connection, { audience, user }:
   const pass = own.slice(own.findLastIndex(({ value }) => value.heldBackIds.includes(audience.id)) + 1);
   const fromMs = pass[0]?.atMs ?? sinceMs;
   const doneAtMs = pass.find(({ value }) => value.isDone)?.atMs ?? fromMs;
-  const profiles = story.profiles.filter(({ record }) => record.key === user.id);
-  return (silencesOf(story).get(user.id) ?? []).some((silence) => {
-    const known = profiles.find(({ atMs, value }) => atMs > silence.untilMs && !isSilenced(value));
-    return silence.fromMs <= doneAtMs && (known?.atMs ?? Number.POSITIVE_INFINITY) >= fromMs;
-  });
+  return (silencesOf(story).get(user.id) ?? []).some(
+    (silence) => silence.fromMs <= doneAtMs && silentUntilMs(story, user.id, silence) >= fromMs,
+  );
 }
 
 /** Of who is no member any more it is told where it knows that since it was connected last, and nothing where it has missed it before. */
