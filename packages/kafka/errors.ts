@@ -104,6 +104,9 @@ function rootOf(error: unknown): ClientErrorShape {
   return shape;
 }
 
+/** Kafka's name of what went wrong, where it was Kafka that said so. */
+export const typeOf = (error: unknown): unknown => rootOf(error).type;
+
 function codeOf({ type, name, message }: ClientErrorShape): KafkaErrorCode {
   const byMessage = name === "Error" ? CODE_BY_MESSAGE[String(message)] : undefined;
   if (name === "KafkaJSSASLAuthenticationError" && LOGIN_CUT_OFF.test(String(message))) return "unavailable";

@@ -181,33 +181,37 @@ describe("committer", () => {
     expect([sent, remedies]).toEqual([[1, 1, 1], []]);
   });
 
-  test("three failures in a row are not passing, but what could not be sent is no failure", async () => {
-    answers.push(refused, refused, notSent, notSent, refused);
+  /** As many as a lost coordinator takes to be replaced, at most; a second apart. */
+  const STUCK = 15;
+  const fail = (times: number) => answers.push(...Array.from({ length: times }, () => refused));
+
+  test("fifteen failures in a row are not passing, but what could not be sent is no failure", async () => {
+    fail(STUCK - 1);
+    answers.push(notSent, notSent, refused);
     done(1);
-    await host.advance(3_500);
+    await host.advance(16_000);
     expect(remedies).toEqual([]);
     await host.advance(1_000);
     expect(remedies).toEqual(["rejoin"]);
   });
 
-  test("three more, since the member was to join again, ask for a new session; and so on until one is taken", async () => {
-    answers.push(...Array.from({ length: 9 }, () => refused));
+  test("as many more, since the member was to join again, ask for a new session; and so on until one is taken", async () => {
+    fail(3 * STUCK);
     done(1);
-    await host.advance(4_500);
+    await host.advance(28_500);
     expect(remedies).toEqual(["rejoin"]);
     await host.advance(1_000);
     expect(remedies).toEqual(["rejoin", "renew"]);
-    await host.advance(20_000);
+    await host.advance(30_000);
     expect([remedies, acknowledged]).toEqual([["rejoin", "renew", "rejoin"], 1]);
   });
 
   test("a commit that is taken between failures begins the count anew", async () => {
-    answers.push(refused, refused, refused);
-    done(1);
-    await host.advance(5_000);
-    answers.push(refused, refused, refused);
-    done(2);
-    await host.advance(5_000);
+    for (const offset of [1, 2]) {
+      fail(STUCK);
+      done(offset);
+      await host.advance(20_000);
+    }
     expect(remedies).toEqual(["rejoin", "rejoin"]);
   });
 

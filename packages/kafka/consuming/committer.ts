@@ -8,12 +8,11 @@ const RETRY_AFTER_MS = 1_000;
 const LAST_RETRY_MS = 200;
 
 /**
- * Failures in a row after which waiting does not help. When the coordinator moves while the client rejoins,
- * the client goes on fetching and sending heartbeats, but commits to the old coordinator for ever. A member
- * that joins again keeps its partitions and what it has done; one that leaves hands over work that is done
+ * Failures in a row after which waiting does not help, a second or more apart: longer than it takes until a lost coordinator is replaced, which
+ * the client follows. A member that joins again keeps its partitions and what it has done; one that leaves hands over work that is done
  * and not committed, which the next owner does again.
  */
-const STUCK_AFTER_FAILURES = 3;
+const STUCK_AFTER_FAILURES = 15;
 
 export interface CommitterParts {
   readonly logger: KafkaLogger;

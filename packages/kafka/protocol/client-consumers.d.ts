@@ -41,6 +41,7 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   export interface OffsetManagerInternals {
     readonly cluster: kafkajs.Cluster;
     readonly generationId: number;
+    coordinator: kafkajs.Broker;
     getCoordinator(this: OffsetManagerInternals): Promise<{
       offsetFetch(request: object): Promise<FetchedOffsets>;
     }>;
@@ -58,6 +59,9 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   }
   export interface ConsumerGroupInternals {
     readonly cluster: kafkajs.Cluster;
+    readonly groupId: string;
+    /** Who was found at the join. */
+    coordinator: kafkajs.Broker;
     readonly offsetManager: OffsetManagerInternals | null;
     readonly seekOffset: Map<string, unknown>;
     /** When the newest heartbeat was answered; before the first, when the group was made. Unix ms. */

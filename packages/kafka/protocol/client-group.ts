@@ -7,6 +7,7 @@ import type {
 } from "kafkajs/src/consumer/consumerGroup.js";
 import errors from "kafkajs/src/protocol/error.js";
 import type { CommittedOffset, LogCut, RecordsGone } from "../session.ts";
+import { lookElsewhere } from "./coordinator-patch.ts";
 
 /** Kafka's code: what a heartbeat is answered in a rebalance. */
 const REBALANCE_IN_PROGRESS = 27;
@@ -168,9 +169,14 @@ export class ClientGroup {
    * the first join.
    */
   async commit(offsets: kafkajs.OffsetsByTopicPartition): Promise<boolean> {
-    const manager = this.#internals?.offsetManager;
-    if (manager === undefined || manager === null) return false;
-    await manager.commitOffsets(offsets);
-    return true;
+    const group = this.#internals;
+    if (group === undefined || group.offsetManager === null) return false;
+    try {
+      await group.offsetManager.commitOffsets(offsets);
+      return true;
+    } catch (thrown) {
+      lookElsewhere(group, thrown);
+      throw thrown;
+    }
   }
 }

@@ -26,7 +26,7 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
     /** Writes it to the socket. */
     sendSocketRequest(
       this: RequestQueueInternals,
-      request: { readonly entry: { readonly apiKey: number } },
+      request: { readonly entry: { readonly apiKey: number }; requestTimeout: number },
     ): void;
     scheduleCheckPendingRequests(): void;
     /** A broker's answer asks to be left alone for so long. */
@@ -38,17 +38,19 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   export default RequestQueue;
 }
 
-declare module "kafkajs/src/network/connection.js" {
+declare module "kafkajs/src/network/connectionPool.js" {
   import type { ConnectionInternals } from "kafkajs/src/cluster/index.js";
 
-  export interface ClientConnection extends ConnectionInternals {
+  /** The connections to one broker: one for fetches, one for all else. */
+  export interface BrokerConnections {
     readonly host: string;
     readonly port: number;
-    send(this: ClientConnection, exchange: object): Promise<unknown>;
+    readonly pool: readonly ConnectionInternals[];
+    send(this: BrokerConnections, exchange: object): Promise<unknown>;
   }
-  const Connection: { readonly prototype: ClientConnection };
+  const ConnectionPool: { readonly prototype: BrokerConnections };
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
-  export default Connection;
+  export default ConnectionPool;
 }
 
 declare module "kafkajs/src/errors.js" {

@@ -4,28 +4,32 @@ import { closingSilent } from "./connection-patch.ts";
 
 async function failing(error: Error): Promise<{ error: unknown; done: string[] }> {
   const done: string[] = [];
-  const connection = {
+  const connection = (name: string) => ({
+    requestQueue: { inflight: { size: 1 } },
+    socket: { destroy: () => void done.push(`${name} destroyed`) },
+    rejectRequests: (thrown: Error) => void done.push(`${name} ${thrown.name}`),
+    disconnect: async () => void done.push(`${name} disconnected`),
+  });
+  const connections = {
     host: "h",
     port: 9092,
-    requestQueue: { inflight: { size: 1 } },
-    socket: { destroy: () => void done.push("destroyed") },
-    rejectRequests: ({ name }: Error) => void done.push(name),
-    disconnect: async () => void done.push("disconnected"),
+    pool: [connection("first"), connection("second")],
     send: closingSilent(async () => {
       throw error;
     }),
   };
-  return { error: await connection.send({}).catch((thrown: unknown) => thrown), done };
+  return { error: await connections.send({}).catch((thrown: unknown) => thrown), done };
 }
 
-test("a connection on which a request was not answered in time is closed, for all that wait on it", async () => {
+test("the connections to a broker that has not answered in time are closed, for all that wait on them", async () => {
   const { error, done } = await failing(new errors.KafkaJSRequestTimeoutError("Request Fetch timed out"));
   const closed = { name: "KafkaJSConnectionClosedError", message: "Request Fetch timed out" };
   expect(error).toMatchObject({ ...closed, host: "h", port: 9092 });
-  expect(done).toEqual(["KafkaJSConnectionClosedError", "disconnected", "destroyed"]);
+  const closing = ["KafkaJSConnectionClosedError", "disconnected", "destroyed"];
+  expect(done).toEqual(["first", "second"].flatMap((name) => closing.map((each) => `${name} ${each}`)));
 });
 
-test("one that answers with an error is kept", async () => {
+test("those to one that answers with an error are kept", async () => {
   const refused = new Error("refused");
   expect(await failing(refused)).toEqual({ error: refused, done: [] });
 });

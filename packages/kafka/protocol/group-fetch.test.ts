@@ -44,6 +44,8 @@ function newGroup(
   const cluster = {} as kafkajs.Cluster;
   const group: ConsumerGroupInternals = {
     cluster,
+    groupId: "g",
+    coordinator: {} as kafkajs.Broker,
     lastRequest: host.now(),
     maxWaitTime: 0,
     offsetManager: null,

@@ -23,7 +23,7 @@ export const KAFKA_APIS = [
 export type KafkaApi = (typeof KAFKA_APIS)[number];
 
 /** https://kafka.apache.org/protocol#protocol_api_keys */
-const API_KEYS: Readonly<Record<Exclude<KafkaApi, "other">, number>> = {
+export const API_KEYS: Readonly<Record<Exclude<KafkaApi, "other">, number>> = {
   Produce: 0,
   Fetch: 1,
   ListOffsets: 2,

@@ -58,6 +58,20 @@ describe("request queue", () => {
     if (queue.throttleCheckTimeoutId !== null) clearTimeout(queue.throttleCheckTimeoutId);
   });
 
+  test("a heartbeat and who coordinates have 3 s, whatever other requests have", () => {
+    const limits = [12, 10, 8].map((apiKey) => {
+      const request = {
+        entry: { apiKey },
+        requestTimeout: 15_000,
+        expectResponse: true,
+        send: () => undefined,
+      };
+      newQueue().sendSocketRequest(request);
+      return request.requestTimeout;
+    });
+    expect(limits).toEqual([3_000, 3_000, 15_000]);
+  });
+
   test("a request that nobody answers is given up within a second of its time, by a look a second", () => {
     jest.useFakeTimers({ now: 1_000 });
     const looks = jest.spyOn(globalThis, "setInterval");
