@@ -42,7 +42,7 @@ export interface Account {
   /** Dead-lettered for a reason that the endpoint's script does not explain: must be empty. "messageId → destination: reason". */
   readonly unexplained: readonly string[];
   /** As these, but never asked or not answered in time: zero on a machine that carries the run. */
-  readonly starved: number;
+  readonly starved: readonly string[];
   /** Calls that were not acknowledged and arrived or were dead-lettered all the same: allowed. */
   readonly unacknowledgedSeen: number;
   /** Acknowledged, and nowhere: must be empty. "messageId → destination". */
@@ -114,7 +114,7 @@ function isExplained({ destination, attempts, dead: [reason = ""] }: Passage): b
   return behaviourOf(destination).deadBy.some((word) => reason.split(":")[0] === word);
 }
 
-/** No request that was answered says so: the run's window is half a minute, and a machine that stands still for longer asks nobody. */
+/** No request that was answered says so: the run's window is a minute, and a machine that stands still for longer asks nobody. */
 function isStarved({ attempts, dead: [reason = ""] }: Passage): boolean {
   return (
     reason === "not_asked: diverted" ||
@@ -151,6 +151,9 @@ export function accountFor(ledger: Ledger): Account {
     ({ name }) => [name, tally(passages.filter(({ destination }) => destination === name))] as const,
   );
   const undelivered = passages.filter(({ isAcknowledged, taken }) => isAcknowledged && taken.length === 0);
+  const sentAt = new Map(ledger.sent.map(({ call, sentAtMs }) => [call, Math.round(sentAtMs)]));
+  const endOf = ({ call, destination, dead: [reason] }: Passage): string =>
+    `${passageKey(call, destination)}: ${reason}`;
   const unexplained = undelivered.filter((passage) => passage.dead.length > 0 && !isExplained(passage));
   return {
     calls: { sent: ledger.sent.length, acknowledged: acknowledged.length },
@@ -159,10 +162,10 @@ export function accountFor(ledger: Ledger): Account {
     extraDeliveries: passages.reduce((sum, { taken }) => sum + Math.max(0, taken.length - 1), 0),
     deadByReason: countBy(undelivered.flatMap(({ dead }) => dead.slice(0, 1))),
     deadUnasked: undelivered.filter(({ attempts, dead }) => attempts === 0 && dead.length > 0).length,
-    unexplained: unexplained
-      .filter((passage) => !isStarved(passage))
-      .map(({ call, destination, dead: [reason] }) => `${passageKey(call, destination)}: ${reason}`),
-    starved: unexplained.filter(isStarved).length,
+    unexplained: unexplained.filter((passage) => !isStarved(passage)).map(endOf),
+    starved: unexplained
+      .filter(isStarved)
+      .map((passage) => `${endOf(passage)}, sent at ${sentAt.get(passage.call)} ms`),
     deliveredAndDead: passages.filter(({ taken, dead }) => taken.length > 0 && dead.length > 0).length,
     unacknowledgedSeen: new Set(passages.filter(wasSeen).map(({ call }) => call)).size,
     lost: passages.filter(isLost).map(({ call, destination }) => passageKey(call, destination)),

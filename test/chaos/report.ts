@@ -40,7 +40,7 @@ export interface Report {
   readonly lost: readonly string[];
   readonly altered: readonly string[];
   readonly unexplained: readonly string[];
-  readonly starved: number;
+  readonly starved: readonly string[];
 }
 
 function countKinds({ ledger }: RunResult): Record<string, number> {
@@ -96,7 +96,7 @@ export function hadTime({ stallMs }: Pick<Report, "stallMs">): boolean {
 /** Whether nothing acknowledged is missing, nothing came that was not sent, and nothing died that its endpoint would have taken. */
 export function isConserved(report: Report): boolean {
   const { lost, altered, unexplained, starved } = report;
-  if (starved > 0 && hadTime(report)) return false;
+  if (starved.length > 0 && hadTime(report)) return false;
   return lost.length === 0 && altered.length === 0 && unexplained.length === 0;
 }
 
@@ -165,7 +165,7 @@ export function reportLines(report: Report): string[] {
       tallyRow("all", total),
     ]),
     "",
-    `dead letters            ${counted(report.deadByReason)}; never asked: ${report.deadUnasked}; for want of time at endpoints that take calls: ${report.starved}; delivered too: ${report.deliveredAndDead}`,
+    `dead letters            ${counted(report.deadByReason)}; never asked: ${report.deadUnasked}; for want of time at endpoints that take calls: ${report.starved.length}; delivered too: ${report.deliveredAndDead}`,
     `not acknowledged        ${report.unacknowledgedSeen} calls arrived all the same (allowed)`,
     ...duplicateLines(report),
     `order                   ${order.inverted} of ${order.pairs.toLocaleString("en")} pairs of a user's calls inverted where nothing happened`,
@@ -174,6 +174,7 @@ export function reportLines(report: Report): string[] {
     "",
     ...named("LOST", report.lost),
     ...named("ALTERED", report.altered),
+    ...named("DEAD FOR WANT OF TIME", report.starved),
     ...named("DEAD FOR NO REASON OF THEIR ENDPOINT", report.unexplained),
     isConserved(report)
       ? "Every acknowledged call is accounted for."

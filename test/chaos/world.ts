@@ -13,9 +13,12 @@ import { type Network, startNetwork } from "./network.ts";
 import type { Recorder } from "./recorder.ts";
 
 const PARTITIONS = 12;
-/** Short, so that every call ends within the run: seven attempts or so, and the last retry leaves time to be taken over. */
+/**
+ * Short, so that every call ends within the run, and twice as long as the longest row of events that overlap: a dozen attempts or so, and the last
+ * retry leaves time to be taken over.
+ */
 const RETRY_DELAYS_MS = [1_000, 4_000];
-const RETRY_WINDOW = "30s";
+const RETRY_WINDOW = "60s";
 const SECRET = "conservation";
 
 /** Everything that a run needs: brokers, the network to them, the product, the endpoints. */
