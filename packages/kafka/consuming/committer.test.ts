@@ -195,6 +195,19 @@ describe("committer", () => {
     expect(remedies).toEqual(["rejoin"]);
   });
 
+  test("what is done while one fails is tried no sooner", async () => {
+    const answer = Promise.withResolvers<boolean>();
+    answers.push(() => answer.promise);
+    done(1);
+    await host.advance(100);
+    done(2);
+    answer.reject(new KafkaError("unavailable", "no", { canRetry: true }));
+    await host.advance(900);
+    expect(sent).toEqual([1]);
+    await host.advance(100);
+    expect(sent).toEqual([1, 2]);
+  });
+
   test("as many more, since the member was to join again, ask for a new session; and so on until one is taken", async () => {
     fail(3 * STUCK);
     done(1);

@@ -137,6 +137,8 @@ export class Committer {
     this.#failures += 1;
     const facts = { failures: this.#failures, error: error.message };
     this.#parts.logger.debug(facts, "offsets are committed next time");
+    // What was done meanwhile would have it tried at once.
+    this.#clearTimer();
     this.#commitIn(RETRY_AFTER_MS);
     if (error.code === "record_too_large" && this.#carriesMetadata) {
       this.#carriesMetadata = false;

@@ -44,6 +44,7 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     coordinator: kafkajs.Broker;
     getCoordinator(this: OffsetManagerInternals): Promise<{
       offsetFetch(request: object): Promise<FetchedOffsets>;
+      offsetCommit(request: object): Promise<unknown>;
     }>;
     commitOffsets(offsets: kafkajs.OffsetsByTopicPartition): Promise<void>;
     /**

@@ -99,17 +99,31 @@ async function offsetOf(
   return Number(answer?.partitions[0]?.offset);
 }
 
-/** The client keeps a commit's offset and drops its metadata: what the coordinator answers is told here first. */
+/**
+ * The client keeps a commit's offset and drops its metadata: what the coordinator answers is told here first. And where it is the coordinator no more
+ * another one is looked for.
+ */
 function tellingCommits(getCoordinator: GetCoordinator): GetCoordinator {
   return async function getCoordinatorThatTells(this: OffsetManagerInternals) {
-    const broker = await getCoordinator.call(this);
-    const offsetFetch = async (request: object): Promise<FetchedOffsets> => {
-      const answer = await broker.offsetFetch(request);
-      groupOf(this.cluster)?.commitsRead(this, answer);
-      return placesToFind(this.cluster, answer);
+    const { cluster } = this;
+    const telling = async <T>(asked: Promise<T>): Promise<T> => {
+      try {
+        return await asked;
+      } catch (thrown) {
+        groupOf(cluster)?.coordinatorFailed(thrown);
+        throw thrown;
+      }
     };
-    // The same broker in everything but this.
-    return Object.create(broker, { offsetFetch: { value: offsetFetch } }) as typeof broker;
+    const broker = await telling(getCoordinator.call(this));
+    const offsetFetch = async (request: object): Promise<FetchedOffsets> => {
+      const answer = await telling(broker.offsetFetch(request));
+      groupOf(cluster)?.commitsRead(this, answer);
+      return placesToFind(cluster, answer);
+    };
+    const offsetCommit = (request: object): Promise<unknown> => telling(broker.offsetCommit(request));
+    // The same broker in everything but these.
+    const told = { offsetFetch: { value: offsetFetch }, offsetCommit: { value: offsetCommit } };
+    return Object.create(broker, told) as typeof broker;
   };
 }
 

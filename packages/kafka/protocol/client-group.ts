@@ -7,7 +7,7 @@ import type {
 } from "kafkajs/src/consumer/consumerGroup.js";
 import errors from "kafkajs/src/protocol/error.js";
 import type { CommittedOffset, LogCut, RecordsGone } from "../session.ts";
-import { lookElsewhere } from "./coordinator-patch.ts";
+import { CoordinatorSearch } from "./coordinator-search.ts";
 
 /** Kafka's code: what a heartbeat is answered in a rebalance. */
 const REBALANCE_IN_PROGRESS = 27;
@@ -32,6 +32,7 @@ export interface ClientGroupHandlers {
 /** One consumer's side of its group, inside the client: what that does not offer. */
 export class ClientGroup {
   readonly #handlers: ClientGroupHandlers;
+  readonly search: CoordinatorSearch;
   #internals: ConsumerGroupInternals | undefined;
   /** A join was answered, and the assignment was not heard of yet. */
   #isSyncing = false;
@@ -41,8 +42,9 @@ export class ClientGroup {
   #isOver = false;
   #userData: Buffer = Buffer.alloc(0);
 
-  constructor(handlers: ClientGroupHandlers) {
+  constructor(handlers: ClientGroupHandlers, search = new CoordinatorSearch()) {
     this.#handlers = handlers;
+    this.search = search;
   }
 
   /** The client shows a consumer's cluster to its assigner, and nowhere else. */
@@ -85,6 +87,11 @@ export class ClientGroup {
     this.#handlers.onCommitsRead(commits);
   }
 
+  /** A request to the coordinator has failed. */
+  coordinatorFailed(thrown: unknown): void {
+    if (this.#internals !== undefined) this.search.begin(this.#internals, thrown);
+  }
+
   /** Joins, or waits for the join that is under way: fetches from several brokers find at once that they have to. */
   joinOnce(join: () => Promise<void>): Promise<void> {
     this.#joining ??= this.#join(join).finally(() => {
@@ -120,6 +127,7 @@ export class ClientGroup {
   /** The session is being stopped: nobody hears any more what has become of a log, so no place in one is given up. */
   end(): void {
     this.#isOver = true;
+    this.search.end();
   }
 
   get isOver(): boolean {
@@ -169,14 +177,9 @@ export class ClientGroup {
    * the first join.
    */
   async commit(offsets: kafkajs.OffsetsByTopicPartition): Promise<boolean> {
-    const group = this.#internals;
-    if (group === undefined || group.offsetManager === null) return false;
-    try {
-      await group.offsetManager.commitOffsets(offsets);
-      return true;
-    } catch (thrown) {
-      lookElsewhere(group, thrown);
-      throw thrown;
-    }
+    const manager = this.#internals?.offsetManager;
+    if (manager === undefined || manager === null) return false;
+    await manager.commitOffsets(offsets);
+    return true;
   }
 }

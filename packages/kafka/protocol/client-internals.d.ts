@@ -11,7 +11,12 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
     readonly requestTimeout: number;
     readonly inflight: ReadonlyMap<
       number,
-      { sentAt: number; readonly requestTimeout: number; timeoutRequest(): void }
+      {
+        readonly entry: { readonly apiKey: number };
+        sentAt: number;
+        readonly requestTimeout: number;
+        timeoutRequest(): void;
+      }
     >;
     isConnected(): boolean;
     /** Clears its timers. */
@@ -26,7 +31,7 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
     /** Writes it to the socket. */
     sendSocketRequest(
       this: RequestQueueInternals,
-      request: { readonly entry: { readonly apiKey: number }; requestTimeout: number },
+      request: { readonly entry: { readonly apiKey: number } },
     ): void;
     scheduleCheckPendingRequests(): void;
     /** A broker's answer asks to be left alone for so long. */
@@ -38,13 +43,24 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   export default RequestQueue;
 }
 
+declare module "kafkajs/src/network/connection.js" {
+  import type { ConnectionInternals } from "kafkajs/src/cluster/index.js";
+
+  export interface ClientConnection extends ConnectionInternals {
+    readonly host: string;
+    readonly port: number;
+    send(this: ClientConnection, exchange: object): Promise<unknown>;
+  }
+  const Connection: { readonly prototype: ClientConnection };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Connection;
+}
+
 declare module "kafkajs/src/network/connectionPool.js" {
   import type { ConnectionInternals } from "kafkajs/src/cluster/index.js";
 
   /** The connections to one broker: one for fetches, one for all else. */
   export interface BrokerConnections {
-    readonly host: string;
-    readonly port: number;
     readonly pool: readonly ConnectionInternals[];
     send(this: BrokerConnections, exchange: object): Promise<unknown>;
   }
@@ -92,6 +108,7 @@ declare module "kafkajs/src/cluster/index.js" {
     readonly requestQueue: { readonly inflight: { readonly size: number } };
     /** Undefined before it was opened. */
     readonly socket?: { destroy(): void };
+    isConnected(): boolean;
     rejectRequests(error: Error): void;
     disconnect(): Promise<unknown>;
   }

@@ -58,18 +58,27 @@ describe("request queue", () => {
     if (queue.throttleCheckTimeoutId !== null) clearTimeout(queue.throttleCheckTimeoutId);
   });
 
-  test("a heartbeat and who coordinates have 3 s, whatever other requests have", () => {
-    const limits = [12, 10, 8].map((apiKey) => {
-      const request = {
-        entry: { apiKey },
-        requestTimeout: 15_000,
-        expectResponse: true,
-        send: () => undefined,
-      };
-      newQueue().sendSocketRequest(request);
-      return request.requestTimeout;
+  test.each([
+    ["a heartbeat", [12], 6_000],
+    ["who the coordinator is", [10, 8], 6_000],
+    ["a commit", [8], 15_000],
+    ["a heartbeat behind a join, which the broker answers first,", [12, 11], 15_000],
+  ])("%s has its time", (_, [apiKey = 0, ...others], limitMs) => {
+    jest.useFakeTimers({ now: 0 });
+    const timeoutRequest = jest.fn();
+    const waiting = (key: number, timedOut: () => unknown = () => undefined) =>
+      [key, { entry: { apiKey: key }, sentAt: 0, requestTimeout: 15_000, timeoutRequest: timedOut }] as const;
+    const queue = newQueue({
+      ...{ enforceRequestTimeout: true, requestTimeout: 15_000, isConnected: () => true },
+      inflight: new Map([waiting(apiKey, timeoutRequest), ...others.map((key) => waiting(key))]),
     });
-    expect(limits).toEqual([3_000, 3_000, 15_000]);
+    queue.scheduleRequestTimeoutCheck();
+    jest.advanceTimersByTime(limitMs);
+    expect(timeoutRequest).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1_000);
+    expect(timeoutRequest).toHaveBeenCalledTimes(1);
+    queue.destroy();
+    jest.useRealTimers();
   });
 
   test("a request that nobody answers is given up within a second of its time, by a look a second", () => {
@@ -80,7 +89,9 @@ describe("request queue", () => {
       enforceRequestTimeout: true,
       requestTimeout: 15_000,
       isConnected: () => true,
-      inflight: new Map([[1, { sentAt: 1_500, requestTimeout: 15_000, timeoutRequest }]]),
+      inflight: new Map([
+        [1, { entry: { apiKey: 1 }, sentAt: 1_500, requestTimeout: 15_000, timeoutRequest }],
+      ]),
     });
     queue.scheduleRequestTimeoutCheck();
     queue.scheduleRequestTimeoutCheck();
@@ -98,7 +109,8 @@ describe("request queue", () => {
   test("a clock that is set back makes neither a throttling nor a request's time longer", () => {
     jest.useFakeTimers({ now: 3_600_000 });
     const timeoutRequest = jest.fn();
-    const inflight = new Map([[1, { sentAt: 3_600_000, requestTimeout: 15_000, timeoutRequest }]]);
+    const request = { entry: { apiKey: 1 }, sentAt: 3_600_000, requestTimeout: 15_000, timeoutRequest };
+    const inflight = new Map([[1, request]]);
     const settings = { enforceRequestTimeout: true, requestTimeout: 15_000, isConnected: () => true };
     const queue = newQueue({ ...settings, inflight, maxInFlightRequests: null });
     queue.scheduleRequestTimeoutCheck();

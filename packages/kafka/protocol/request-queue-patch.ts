@@ -12,16 +12,18 @@ const FULL_QUEUE_CHECK_MS = 10;
 const TIMEOUT_CHECK_MS = 1_000;
 
 /**
- * What a broker that is well answers from its memory waits half a session. The coordinator of a machine that lost its power must be found elsewhere
- * before the session ends there, and to look for one that is only slow costs nothing (coordinator-patch.ts). The client lets nobody shorten its
- * 15 s for one request, not even itself.
+ * What a broker that is well answers from its memory has a session's time, and more than a commit before it may take, for which the broker lets the
+ * connection wait 5 s: the coordinator of a machine that lost its power must be found elsewhere soon. The client lets nobody shorten its 15 s for one
+ * request, not even itself.
  */
-const QUICK_TIMEOUT_MS = 3_000;
+const QUICK_TIMEOUT_MS = 6_000;
 const QUICK: ReadonlySet<number> = new Set([
   API_KEYS.Heartbeat,
   API_KEYS.FindCoordinator,
   API_KEYS.ApiVersions,
 ]);
+/** A broker lets whatever comes on the same connection wait for these, and these for other members. */
+const LONG: ReadonlySet<number> = new Set([API_KEYS.JoinGroup, API_KEYS.SyncGroup]);
 
 const { sendSocketRequest } = RequestQueue.prototype;
 const { elapsed } = systemHost;
@@ -34,7 +36,6 @@ const { elapsed } = systemHost;
 export function patchRequestQueue(): void {
   RequestQueue.prototype.sendSocketRequest = function countAndSend(request) {
     countRequest(request.entry.apiKey);
-    if (QUICK.has(request.entry.apiKey)) request.requestTimeout = QUICK_TIMEOUT_MS;
     sendSocketRequest.call(this, request);
   };
   RequestQueue.prototype.maybeThrottle = function maybeThrottle(forMs) {
@@ -61,9 +62,12 @@ export function patchRequestQueue(): void {
     this.requestTimeoutIntervalId = setInterval(
       () => {
         const nowMs = Date.now();
+        const isLong = [...this.inflight.values()].some(({ entry }) => LONG.has(entry.apiKey));
         for (const request of this.inflight.values()) {
+          const isQuick = !isLong && QUICK.has(request.entry.apiKey);
           request.sentAt = Math.min(request.sentAt, nowMs);
-          if (nowMs - request.sentAt > request.requestTimeout) request.timeoutRequest();
+          if (nowMs - request.sentAt > (isQuick ? QUICK_TIMEOUT_MS : request.requestTimeout))
+            request.timeoutRequest();
         }
         if (!this.isConnected()) this.destroy();
       },
