@@ -433,6 +433,9 @@ describe("values", () => {
     const own = manifests.get("monitoring.yaml");
     const rules = parse(readFileSync(join(import.meta.dirname, "../prometheus/hookline.rules.yaml"), "utf8"));
     expect(ofKind("PrometheusRule", own)[0].spec).toEqual(rules);
+    const [label] = ofKind("PodMonitor", own)[0].spec.podTargetLabels ?? [];
+    expect(JSON.stringify(rules)).toContain(`by (namespace, ${label?.replaceAll(/\W/g, "_")}, table)`);
+    expect(workloads.every(({ spec }) => spec.template.metadata.labels[label])).toBe(true);
     const files = readdirSync(join(import.meta.dirname, "../grafana/dashboards"));
     const carried = ofKind("ConfigMap", own).flatMap(({ data }) => Object.keys(data));
     expect(carried.toSorted()).toEqual(files.toSorted());

@@ -74,7 +74,7 @@ export const READERS: readonly AlertText[] = [
   {
     alert: "HooklineTableStale",
     severity: "ticket",
-    expr: "max by (namespace, table) (hookline_table_last_record_timestamp_seconds) - on (namespace, table) group_right () hookline_table_last_record_timestamp_seconds > 60",
+    expr: "max by (namespace, app_kubernetes_io_instance, table) (hookline_table_last_record_timestamp_seconds) - on (namespace, app_kubernetes_io_instance, table) group_right () hookline_table_last_record_timestamp_seconds > 60",
     for: "5m",
     summary: "{{ $labels.instance }} works with an old {{ $labels.table }}.",
     description:
