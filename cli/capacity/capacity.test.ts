@@ -76,6 +76,15 @@ describe("what a load needs", () => {
     expect(thrice).toBeCloseTo(3 * kafka.diskBytes, 0);
   });
 
+  test("keeps rows of control's index up to their bound, for each of its tables", () => {
+    const diskOf = (averageCallsPerSecond: number, destinations: number) =>
+      capacityOf({ ...LOAD, averageCallsPerSecond, destinations }).services.control.diskBytes;
+    // Calls and failures of seven days, dead letters of fourteen, and three tables of statistics.
+    expect(diskOf(1, 1)).toBeCloseTo(600 * (DAY_S * (7 + 7 * 0.05 + 14 * 0.005) + 3 * 4_000), 3);
+    expect(diskOf(100_000, 10_000)).toBe(600 * 6 * 2_000_000);
+    expect(documentText("configuration.md")).toMatch(/`HOOKLINE_INDEX_MAX_ROWS`.* `2000000` /);
+  });
+
   test("with audiences has the audience processor, and the calls of ninety days", () => {
     const without = capacityOf(LOAD);
     const { services, kafka, partitions } = capacityOf({ ...LOAD, hasAudiences: true });

@@ -30,8 +30,14 @@ export const LISTED_ATTEMPT_MICROS = 20;
 /** The largest HOOKLINE_INDEX_THREADS. */
 export const MAX_INDEX_THREADS = 64;
 
-/** Bytes of control's disk for each attempt that it lists (decision 81). */
-export const INDEXED_ATTEMPT_BYTES = 600;
+/** Bytes of control's disk for each row of its index (decision 81). */
+export const INDEXED_ROW_BYTES = 600;
+
+/** The default of HOOKLINE_INDEX_MAX_ROWS: each table of the index keeps so many at most. */
+export const INDEX_MAX_ROWS = 2_000_000;
+
+/** Steps of statistics of a destination that is always busy: minutes of two days, hours of 31, days of 400. */
+export const STATISTICS_ROWS = 4_000;
 
 /**
  * The part of a record that Kafka keeps after zstd when a batch holds one alone: 593 of 865 bytes. With four

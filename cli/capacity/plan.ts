@@ -5,11 +5,13 @@ import {
   ASSUMED,
   AUDIENCE_CALLS_PER_CORE,
   DUPLICATE_WINDOW_BYTES,
-  INDEXED_ATTEMPT_BYTES,
+  INDEX_MAX_ROWS,
+  INDEXED_ROW_BYTES,
   MAX_INDEX_THREADS,
   MEASURED_MEMORY,
   MEASURED_MICROS,
   RECORD_OVERHEAD_BYTES,
+  STATISTICS_ROWS,
   STORED_SHARE,
 } from "./figures.ts";
 
@@ -80,13 +82,11 @@ function processesOf(cores: number, least = 2): number {
 function servicesOf(load: Load): Capacity["services"] {
   const { callsPerSecond, averageCallsPerSecond, destinationsPerCall, destinations, hasAudiences } = load;
   const deliveries = callsPerSecond * destinationsPerCall;
-  const averageDeliveries = averageCallsPerSecond * destinationsPerCall;
   const ingest = coresOf(callsPerSecond, MEASURED_MICROS.ingest.micros);
   // Measured with one job a call; each further job counts as a whole call.
   const router = coresOf(Math.max(callsPerSecond, deliveries), MEASURED_MICROS.webhookRouter.micros);
   const deliverer = coresOf(deliveries, MEASURED_MICROS.deliverer.micros);
   const audiences = hasAudiences ? callsPerSecond / AUDIENCE_CALLS_PER_CORE : 0;
-  const listed = averageDeliveries * ASSUMED.failedShare * daysOf(KEPT_MS.deliveryAttempts) * SECONDS_PER_DAY;
   const control = coresOf(deliveries, MEASURED_MICROS.control.micros);
   return {
     ingest: { cores: ingest, processes: processesOf(ingest), memoryBytes: null, diskBytes: 0 },
@@ -113,9 +113,23 @@ function servicesOf(load: Load): Capacity["services"] {
       cores: control,
       processes: 1,
       memoryBytes: null,
-      diskBytes: listed * INDEXED_ATTEMPT_BYTES,
+      diskBytes: indexBytes(load),
     },
   };
+}
+
+function indexBytes({ averageCallsPerSecond, destinations, destinationsPerCall }: Load): number {
+  const calls = averageCallsPerSecond * SECONDS_PER_DAY;
+  const deliveries = calls * destinationsPerCall;
+  const statistics = destinations * STATISTICS_ROWS;
+  const rows = [
+    calls * daysOf(KEPT_MS.routedCalls),
+    deliveries * ASSUMED.failedShare * daysOf(KEPT_MS.deliveryAttempts),
+    deliveries * ASSUMED.deadShare * daysOf(KEPT_MS.deadLetters),
+    // Totals, flow and names.
+    ...[statistics, statistics, statistics],
+  ];
+  return rows.reduce((sum, each) => sum + Math.min(each, INDEX_MAX_ROWS), 0) * INDEXED_ROW_BYTES;
 }
 
 function coresOf(perSecond: number, micros: number): number {
