@@ -3,7 +3,7 @@ import type { Host } from "#host";
 import { consumerStopped } from "./errors.ts";
 import type { KafkaLogger } from "./types.ts";
 
-/** The client repeats itself with every retry; the same line goes out once in so long. */
+/** The client repeats itself with every retry, and all topics fail alike; the same line goes out once in so long. */
 const REPEAT_AFTER_MS = 30_000;
 
 /** The client's ERROR and WARN levels. */
@@ -45,17 +45,25 @@ export function quietAfter(closing: AbortSignal, logger: KafkaLogger): KafkaLogg
   };
 }
 
-/** Passes the client's warnings and errors on, each at most twice a minute; its INFO lines (one with every pause) never get here. */
-export function createLogAdapter(logger: KafkaLogger, host: Pick<Host, "elapsed">): logCreator {
+/** Returns whether a line is to be said again, or for the first time. */
+export function withoutRepeats(host: Pick<Host, "elapsed">): (line: string) => boolean {
   /** In the host's elapsed time: somebody may set the clock back. */
   const lastAtMs = new Map<string, number>();
+  return (line) => {
+    const elapsedMs = host.elapsed();
+    if (elapsedMs - (lastAtMs.get(line) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return false;
+    if (lastAtMs.size > 200) lastAtMs.clear();
+    lastAtMs.set(line, elapsedMs);
+    return true;
+  };
+}
+
+/** Passes the client's warnings and errors on, each at most twice a minute; its INFO lines (one with every pause) never get here. */
+export function createLogAdapter(logger: KafkaLogger, host: Pick<Host, "elapsed">): logCreator {
+  const isNew = withoutRepeats(host);
   return () => (entry) => {
     const { message, timestamp: _time, logger: _logger, stack: _stack, ...facts } = entry.log;
-    const key = `${entry.namespace} ${message}`;
-    const elapsedMs = host.elapsed();
-    if (elapsedMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
-    if (lastAtMs.size > 200) lastAtMs.clear();
-    lastAtMs.set(key, elapsedMs);
+    if (!isNew(`${entry.namespace} ${message}`)) return;
     logger[levelOf(entry.level, message)](
       { component: `kafka client ${entry.namespace}`, ...facts },
       message,

@@ -1,6 +1,7 @@
 import type { Host } from "#host";
 import type { FetchClient, PollClient } from "../cluster.ts";
 import { KafkaError } from "../errors.ts";
+import { withoutRepeats } from "../log.ts";
 import { Shutdown } from "../shutdown.ts";
 import type { FollowedTopic, Following, KafkaLogger } from "../types.ts";
 import { BrokerPoll } from "./broker-poll.ts";
@@ -21,11 +22,13 @@ export class Follower {
   readonly #parts: FollowerParts;
   readonly #ending: Shutdown;
   readonly #polls = new Map<number, BrokerPoll>();
+  readonly #isNew: (line: string) => boolean;
   #renewing: Promise<void> | undefined;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
     this.#ending = new Shutdown(parts.host);
+    this.#isNew = withoutRepeats(parts.host);
   }
 
   follow(topic: FollowedTopic): Following {
@@ -35,6 +38,7 @@ export class Follower {
       renew: () => this.#renew(),
       pollOf: (broker) => this.#pollOf(broker),
       ending: this.#ending,
+      isNew: this.#isNew,
       logger,
       host,
     });

@@ -18,6 +18,8 @@ export interface TopicFollowingParts {
   renew(): Promise<void>;
   pollOf(broker: number): BrokerPoll;
   readonly ending: Shutdown;
+  /** Topics of a broker that is away fail alike: one of them says it. */
+  readonly isNew: (line: string) => boolean;
   readonly logger: KafkaLogger;
   readonly host: Host;
 }
@@ -123,7 +125,9 @@ export class TopicFollowing implements Following {
       this.close();
       return;
     }
+    const { isNew, logger } = this.#parts;
     const facts = { topic, failures: this.#failures, error: error.message };
-    if (isWorthLogging(this.#failures)) this.#parts.logger.warn(facts, "a topic cannot be followed yet");
+    if (isWorthLogging(this.#failures) && isNew(`${this.#failures} ${error.message}`))
+      logger.warn(facts, "a topic cannot be followed yet");
   }
 }
