@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SERVICE_NAMES } from "#contract";
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
+import { withBareAdmin } from "#support/kafka-access";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
@@ -190,6 +191,26 @@ describe("topics", () => {
     const short = await hookline(["topics", "verify"], { ...fresh, HOOKLINE_PROFILE_EVENTS_RETENTION: "2d" });
     expect(short).toMatchObject({ code: 1, out: expect.stringMatching(/^short .*profile-events/) });
   });
+
+  test.each([
+    ["source-config", "cleanup.policy", "delete", "compact"],
+    ["calls", "compression.type", "lz4", "producer"],
+  ])(
+    "that lose records or cannot be read are not well: %s with %s %s",
+    async (name, setting, value, wanted) => {
+      const prefix = `${control.prefix}${value}-`;
+      const settings = deployment({ HOOKLINE_TOPIC_PREFIX: prefix });
+      const otherwise = { topic: `${prefix}${name}`, configEntries: [{ name: setting, value }] };
+      await withBareAdmin(control.stack.brokers, (admin) => admin.createTopics({ topics: [otherwise] }));
+      await hookline(["topics", "apply"], settings);
+      expect(await hookline(["topics", "verify"], settings)).toMatchObject({
+        code: 1,
+        out: expect.stringContaining(`${name}: ${setting} is ${value}, not ${wanted}`),
+      });
+      const { code, out } = await hookline(["doctor"], settings);
+      expect([code, out]).toEqual([1, expect.stringContaining("topics lose what has to stay")]);
+    },
+  );
 });
 
 describe("keys", () => {

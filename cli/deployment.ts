@@ -12,8 +12,8 @@ export interface ComparedDeployment {
   /** Configuration topics that are gone or empty although they had records; those that are gone are not among the missing ones. */
   readonly lostTopics: readonly string[];
   readonly missingSchemas: readonly string[];
-  /** Left as they are; `isShort` where records are deleted before they are read. */
-  readonly differing: readonly (TopicDifference & { readonly isShort: boolean })[];
+  /** Left as they are; `isShort` where records are deleted before they are read, `isWrong` also where the wrong ones go, or none can be read. */
+  readonly differing: readonly (TopicDifference & { readonly isShort: boolean; readonly isWrong: boolean })[];
   /** Services do not become ready, or lose records that they have not read. */
   readonly isUnusable: boolean;
 }
@@ -39,13 +39,21 @@ export async function compareDeployment({
     const missingSchemas = await serde.missing();
     const lostTopics = await lostOf(kafka.admin(), configurationTopics(map), missing);
     const missingTopics = missing.filter((name) => !lostTopics.includes(name));
-    const judged = differing.map((difference) => ({ ...difference, isShort: isTooShort(difference) }));
+    const judged = differing.map((each) => {
+      const isShort = isTooShort(each);
+      return { ...each, isShort, isWrong: isShort || isOfAnotherKind(each) };
+    });
     const isUnusable =
-      missing.length + missingSchemas.length + lostTopics.length > 0 || judged.some(({ isShort }) => isShort);
+      missing.length + missingSchemas.length + lostTopics.length > 0 || judged.some(({ isWrong }) => isWrong);
     return { missingTopics, lostTopics, missingSchemas, differing: judged, isUnusable };
   } finally {
     await close();
   }
+}
+
+/** Its policy deletes what has to stay, or the client lacks its codec. */
+function isOfAnotherKind({ setting, found }: TopicDifference): boolean {
+  return setting === "cleanup.policy" || (setting === "compression.type" && /lz4|snappy/.test(found));
 }
 
 /** Configuration topics with a restore that has begun and not ended, by the time at which it began. Rejects as `compareDeployment` does. */

@@ -54,10 +54,8 @@ function printFound(context: CommandContext, found: ComparedDeployment): void {
   for (const subject of found.missingSchemas)
     context.print(`${coloured(context, "red", "missing")}  schema ${subject}`);
   for (const difference of found.differing) {
-    const { topic, setting, wanted, found: value } = difference;
-    const word = difference.isShort
-      ? coloured(context, "red", "short  ")
-      : coloured(context, "yellow", "differs");
+    const { isShort, isWrong, topic, setting, wanted, found: value } = difference;
+    const word = coloured(context, isWrong ? "red" : "yellow", isShort ? "short  " : "differs");
     context.print(`${word}  topic ${topic}: ${setting} is ${value}, not ${wanted}`);
   }
   context.print(

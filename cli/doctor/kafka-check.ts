@@ -65,7 +65,8 @@ function findingsOf({
   differing,
 }: ComparedDeployment): readonly Finding[] {
   const short = differing.filter(({ isShort }) => isShort);
-  const others = differing.filter(({ isShort }) => !isShort);
+  const wrong = differing.filter(({ isShort, isWrong }) => isWrong && !isShort);
+  const others = differing.filter(({ isWrong }) => !isWrong);
   const described = (list: typeof differing): string[] =>
     list.map(({ topic, setting, wanted, found }) => `${topic} has ${setting} ${found}, not ${wanted}`);
   return [
@@ -84,6 +85,12 @@ function findingsOf({
       described(short),
       "wrong",
       "Run `hookline topics apply` with HOOKLINE_PROVISION_RAISE_RETENTION=true.",
+    ),
+    ...finding(
+      "topics lose what has to stay, or cannot be read",
+      described(wrong),
+      "wrong",
+      "Set what is asked for with `kafka-configs --alter`, before more is lost.",
     ),
     ...finding(
       "topics are otherwise than asked for",
