@@ -124,5 +124,9 @@ describe("what rules name", () => {
     const page = readFileSync(join(ROOT, "docs/operate/operations.md"), "utf8");
     const sections = [...page.matchAll(/^### (Hookline\w+)$/gm)].map(([, section]) => section);
     expect(sections.toSorted()).toEqual([...new Set(alertRules.map(({ alert }) => alert))].toSorted());
+    // Commands of Kafka can be pasted as they are.
+    const commands = [...page.matchAll(/`kafka-[^`]*`/g)].map(([command]) => command);
+    const whole = /^`kafka-\S+\.sh --bootstrap-server "\$HOOKLINE_KAFKA_BROKERS" [^…]*`$/;
+    expect(commands.filter((command) => !whole.test(command))).toEqual([]);
   });
 });
