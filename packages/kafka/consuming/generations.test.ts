@@ -31,6 +31,19 @@ function restart(options: ReaderBenchOptions): void {
   bench = startReader(options, host);
 }
 
+/** The member joins, owns partition 0 and steps its first records. */
+async function reading(records: number): Promise<void> {
+  bench.session().join([0]);
+  fetch(bench, 0, 0, records);
+  await host.advance(0);
+}
+
+/** The group has had a generation without the member, which joins the next. */
+function passOver(): void {
+  bench.session().isPassedOver();
+  bench.session().join([0]);
+}
+
 /** Offsets of partition 0 in the order of their commits, over all sessions. */
 function committed(): number[] {
   return bench.sessions.flatMap(({ commits }) => commits.flat()).map(({ offset }) => offset);
@@ -45,9 +58,7 @@ function settle(...keys: string[]): void {
 
 describe("a partition that was another's meanwhile", () => {
   test("is committed at no place of the time before: not by the clock, not at a rebalance, not at the end", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 10);
-    await host.advance(0);
+    await reading(10);
     settle("0-0", "0-1", "0-2", "0-3", "0-4", "0-5", "0-6", "0-7", "0-9");
     await host.advance(1_000);
     expect(committed()).toEqual([8]);
@@ -67,9 +78,7 @@ describe("a partition that was another's meanwhile", () => {
   });
 
   test("is read from the group's place, also when the group rebalances again before anything was read", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 10);
-    await host.advance(0);
+    await reading(10);
     bench.session().join([]);
     bench.session().join([0]);
     bench.session().join([0]);
@@ -86,12 +95,9 @@ describe("a partition that was another's meanwhile", () => {
     const tell = (what: string) => (partitions: readonly TopicPartition[]) =>
       void told.push(...partitions.map(({ partition }) => `${what} ${partition}`));
     restart({ onRevoked: tell("lost"), onAssigned: async (partitions) => tell("got")(partitions) });
+    await reading(3);
     bench.session().join([0]);
-    fetch(bench, 0, 0, 3);
-    await host.advance(0);
-    bench.session().join([0]);
-    bench.session().isPassedOver();
-    bench.session().join([0]);
+    passOver();
     expect(told).toEqual(["got 0", "lost 0", "got 0"]);
     expect(bench.session().seeks).toEqual([{ ...PARTITION, offset: 3 }]);
     settleAll(bench);
@@ -104,15 +110,12 @@ describe("a member that stops and was passed over", () => {
   const PLACE = { ...PARTITION, metadata: undefined };
 
   test("commits what it has done, also what ends later, from where the group stands", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 4);
-    await host.advance(0);
+    await reading(4);
     settle("0-0");
     await host.advance(1_000);
     const stopped = bench.reader.stop(10_000);
     settle("0-1");
-    bench.session().isPassedOver();
-    bench.session().join([0]);
+    passOver();
     await host.advance(1_000);
     expect(committed()).toEqual([1]);
     bench.session().handlers.onCommitsRead([{ ...PLACE, offset: 1 }]);
@@ -124,12 +127,9 @@ describe("a member that stops and was passed over", () => {
   });
 
   test("in the moment between its join and the answer about the group's commits, waits for that", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 3);
-    await host.advance(0);
+    await reading(3);
     settle("0-0", "0-1");
-    bench.session().isPassedOver();
-    bench.session().join([0]);
+    passOver();
     const stopped = bench.reader.stop(1_000);
     await host.advance(2_000);
     expect([committed(), bench.session().isStopped]).toEqual([[], false]);
@@ -140,12 +140,9 @@ describe("a member that stops and was passed over", () => {
   });
 
   test("after the answer, and before a batch, commits at once", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 3);
-    await host.advance(0);
+    await reading(3);
     settle("0-0", "0-1");
-    bench.session().isPassedOver();
-    bench.session().join([0]);
+    passOver();
     bench.session().handlers.onCommitsRead([{ ...PLACE, offset: 0 }]);
     const stopped = bench.reader.stop(1_000);
     await host.advance(1_000);
@@ -154,12 +151,9 @@ describe("a member that stops and was passed over", () => {
   });
 
   test("commits nothing where another has read on", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 2);
-    await host.advance(0);
+    await reading(2);
     const stopped = bench.reader.stop(10_000);
-    bench.session().isPassedOver();
-    bench.session().join([0]);
+    passOver();
     bench.session().handlers.onCommitsRead([{ ...PLACE, offset: 7 }]);
     settle("0-0", "0-1");
     await stopped;
@@ -169,9 +163,7 @@ describe("a member that stops and was passed over", () => {
 
 describe("a batch of an earlier generation", () => {
   test("is dropped where the partition stayed: it is no sign of a log that was cut", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 5);
-    await host.advance(0);
+    await reading(5);
     bench.session().join([0]);
     void bench.session().arrive([record(0, 2), record(0, 3)], 1);
     fetch(bench, 0, 5, 6);
@@ -206,9 +198,7 @@ describe("a batch of an earlier generation", () => {
 
 describe("a commit", () => {
   test("that could not be sent yet is sent when it can be", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 2);
-    await host.advance(0);
+    await reading(2);
     bench.session().handlers.onCrash(passing);
     await host.advance(1_000);
     const session = bench.session();
@@ -259,9 +249,7 @@ describe("a member that is about to join again", () => {
   });
 
   test("has a call that waits given back and stepped again where the partition stays", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 2);
-    await host.advance(0);
+    await reading(2);
     void bench.session().handlers.onRebalancing();
     settle("0-0");
     bench.claims.get("0-1")?.giveBack();
@@ -273,9 +261,7 @@ describe("a member that is about to join again", () => {
   });
 
   test("waits for a request that hangs for a second, and half a second for a commit that does", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 2);
-    await host.advance(0);
+    await reading(2);
     settle("0-0");
     let mayJoin = false;
     bench.session().commitTakes = new Promise(() => undefined);
@@ -311,9 +297,7 @@ describe("a member that is about to join again", () => {
   });
 
   test("sends no commit while it waits for its join, however long that is; then at once", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 1);
-    await host.advance(0);
+    await reading(1);
     await handedOver();
     const { commits } = bench.session();
     commits.length = 0;
@@ -328,9 +312,7 @@ describe("a member that is about to join again", () => {
   });
 
   test("that is to stop while it waits for its join commits what it has done after that, and leaves then", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 1);
-    await host.advance(0);
+    await reading(1);
     await handedOver();
     bench.session().commits.length = 0;
     const stopped = bench.reader.stop(10_000);
@@ -344,9 +326,7 @@ describe("a member that is about to join again", () => {
   });
 
   test("commits again after a join that has failed", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 1);
-    await host.advance(0);
+    await reading(1);
     await handedOver();
     settleAll(bench);
     bench.session().handlers.onJoinFailed();
@@ -355,9 +335,7 @@ describe("a member that is about to join again", () => {
   });
 
   test("commits before a join whatever a session that has ended was about to join", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 2);
-    await host.advance(0);
+    await reading(2);
     void bench.session().handlers.onRebalancing();
     await host.advance(600);
     bench.session().handlers.onCrash(passing);
@@ -372,9 +350,7 @@ describe("a member that is about to join again", () => {
   });
 
   test("goes on with its work when its session ends while it joins", async () => {
-    bench.session().join([0]);
-    fetch(bench, 0, 0, 1);
-    await host.advance(0);
+    await reading(1);
     settleAll(bench);
     await bench.session().handlers.onRebalancing();
     expect(bench.reader.ownership(PARTITION).isOurs).toBe(false);

@@ -40,6 +40,14 @@ async function joined(...given: Parameters<ReturnType<ReturnType<typeof startRea
   return bench;
 }
 
+/** A reader that has stepped the first records of its partition. */
+async function stepping(records: number, memberId?: string) {
+  const bench = await joined([0], memberId);
+  fetch(bench, 0, 0, records);
+  await soon(() => bench.stepped.length === records, "the steps");
+  return bench;
+}
+
 describe("group reader", () => {
   test("starting resolves when the group has been joined", async () => {
     const bench = await joined([0, 1]);
@@ -258,18 +266,14 @@ describe("group reader", () => {
   });
 
   test("what is done is committed when the group rebalances, before anything moves", async () => {
-    const bench = await joined([0]);
-    fetch(bench, 0, 0, 5);
-    await soon(() => bench.stepped.length === 5, "the steps");
+    const bench = await stepping(5);
     settleAll(bench);
     void bench.session().handlers.onRebalancing();
     expect(bench.session().commits).toMatchObject([[{ topic: "t", partition: 0, offset: 5 }]]);
   });
 
   test("what is done is committed once a second, up to the oldest record that is not done", async () => {
-    const bench = await joined([0]);
-    fetch(bench, 0, 0, 5);
-    await soon(() => bench.stepped.length === 5, "the steps");
+    const bench = await stepping(5);
     for (const key of ["0-0", "0-1", "0-3"]) bench.open.get(key)?.({ produce: [] });
     await soon(() => bench.session().commits.length > 0, "a commit");
     expect(bench.session().commits).toMatchObject([[{ topic: "t", partition: 0, offset: 2 }]]);
@@ -288,9 +292,7 @@ describe("group reader", () => {
   });
 
   test("a record settled after its partition went and came back is not stepped twice", async () => {
-    const bench = await joined([0]);
-    fetch(bench, 0, 0, 2);
-    await soon(() => bench.stepped.length === 2, "the steps");
+    const bench = await stepping(2);
     bench.session().join([]);
     bench.session().join([0]);
     fetch(bench, 0, 0, 3);
@@ -323,9 +325,7 @@ describe("group reader", () => {
   });
 
   test("the position is unknown while another's reading may have gone on, and once the partition is gone", async () => {
-    const bench = await joined([0], "first");
-    fetch(bench, 0, 0, 5);
-    await soon(() => bench.stepped.length === 5, "the steps");
+    const bench = await stepping(5, "first");
     const position = (): number | undefined => bench.reader.position({ topic: "t", partition: 0 });
     bench.session().join([0], "second");
     expect(position()).toBeUndefined();
@@ -384,11 +384,7 @@ describe("group reader", () => {
   });
 
   test("a member whose commits go on failing joins again; where that does not help a new session follows, as the same member", async () => {
-    const bench = startReader();
-    bench.session().join([0], "me");
-    await bench.started;
-    fetch(bench, 0, 0, 1);
-    await soon(() => bench.stepped.length === 1, "the step");
+    const bench = await stepping(1, "me");
     settleAll(bench);
     bench.session().failsToCommitWith = passing;
     await soon(() => bench.session().rejoins === 1, "the rejoin");
@@ -401,9 +397,7 @@ describe("group reader", () => {
   });
 
   test("stopping waits for what is outstanding, commits it and leaves", async () => {
-    const bench = await joined([0]);
-    fetch(bench, 0, 0, 3);
-    await soon(() => bench.stepped.length === 3, "the steps");
+    const bench = await stepping(3);
     const session = bench.session();
     const stopped = bench.reader.stop(5_000);
     fetch(bench, 0, 3, 6);
@@ -428,9 +422,7 @@ describe("group reader", () => {
   });
 
   test("stopping ends when its grace is over, with what is done committed", async () => {
-    const bench = await joined([0]);
-    fetch(bench, 0, 0, 3);
-    await soon(() => bench.stepped.length === 3, "the steps");
+    const bench = await stepping(3);
     bench.open.get("0-0")?.({ produce: [] });
     const session = bench.session();
     await bench.reader.stop(50);
