@@ -31,8 +31,7 @@ test("a new audience counts the calls that came before it, in its window, each o
   expect(shown(bench)).toEqual(['twice {"twice":true}']);
   expect(reports.of("twice")).toMatchObject({ isPartial: false, coverageFromMs: null, eventsTotal: 8 });
   bench.call(copy);
-  bench.call(track("once"));
-  await bench.settled();
+  await bench.called(track("once"));
   expect(shown(bench)).toEqual(['once {"twice":true}', 'twice {"twice":true}']);
 });
 
@@ -55,8 +54,7 @@ test("events wait while the fence is not known to be written, and no longer", as
   const written = Promise.withResolvers<void>();
   companions.reportHeld = written.promise;
   await companions.advance();
-  bench.call(track("u"));
-  await bench.settled();
+  await bench.called(track("u"));
   expect([bench.ended, reports.reported.filter(({ id }) => id.startsWith("leaf:"))]).toEqual([[], []]);
   written.resolve();
   await bench.settled();
@@ -133,8 +131,7 @@ test("what a merged profile did counts for the surviving one", async () => {
     callOf({ anonymousId: "x", event: "A", ...at(30) }),
     callOf({ anonymousId: "x", userId: "u", event: "A", ...at(20) }),
   );
-  bench.worker.advanceTo(NOW_MS);
-  await bench.settled();
+  await bench.advancedTo(NOW_MS);
   const [merge] = bench.passedOn;
   if (merge !== undefined) bench.happen("u", merge.event);
   bench.computations.apply("twice", audienceOf("twice", TWICE));
@@ -168,8 +165,7 @@ test("a copy that came after its profile was merged counts once, as it did when 
   const { bench, reports } = await setup();
   bench.happen("u", await mergeFromOther(first));
   for (const { event } of profileEventsOf({ ...first, ...at(10) })) bench.happen("u", event);
-  bench.call(track("u", 5));
-  await bench.settled();
+  await bench.called(track("u", 5));
   bench.computations.apply("once", audienceOf("once", { ...TWICE, count: { op: "eq", value: 1 } }));
   await new Companions(bench, reports).live("once");
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 1 } }]);
@@ -182,8 +178,7 @@ test("what a merged profile has counted as it came is kept where the configurati
   const { bench, reports } = await setup();
   bench.refresh = async () => bench.computations.apply("twice", config);
   bench.happen("u", merge);
-  bench.call(track("u", 10));
-  await bench.settled();
+  await bench.called(track("u", 10));
   bench.computations.apply("twice", config);
   await new Companions(bench, reports).live("twice");
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 2 } }]);
@@ -200,8 +195,7 @@ test("of what was merged that nothing asks for any more nothing is kept, and not
   bench.refresh = async () => {
     looks += 1;
   };
-  bench.happen("u", merge);
-  await bench.settled();
+  await bench.happened("u", merge);
   expect([looks, bench.ended, bench.stateOf("u")?.leaves]).toEqual([1, [0], []]);
 });
 
@@ -382,8 +376,7 @@ test("a condition that was gone and comes back begins anew", async () => {
   await companions.live("first");
   bench.computations.apply("first", audienceOf("first", TWICE, { deletedAtMs: 2, updatedAtMs: 2 }));
   await companions.advanceUntil(() => reports.of("first")?.state === "deleted");
-  bench.call(track("v", 20));
-  await bench.settled();
+  await bench.called(track("v", 20));
   bench.computations.apply("again", audienceOf("again", TWICE, { updatedAtMs: 3 }));
   await companions.live("again");
   expect(shown(bench)).toEqual(['v {"again":true}']);
@@ -429,8 +422,7 @@ test("a condition that is gone and comes back while the log is read for it begin
     bench.computations.apply("again", audienceOf("again", four, { updatedAtMs: 3 }));
   };
   await companions.live("again");
-  bench.call(track("u", 10));
-  await bench.settled();
+  await bench.called(track("u", 10));
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 4 } }]);
   expect(shown(bench)).toEqual(['u {"again":true}']);
 });
@@ -468,22 +460,19 @@ test("what was folded and is forgotten while other partitions read their logs is
 test("a condition that is gone and comes back while other partitions read their logs begins anew", async () => {
   const { bench, reports } = await setup();
   const three = { ...TWICE, count: { op: "eq", value: 3 } };
-  bench.call(track("u", 30));
-  await bench.settled();
+  await bench.called(track("u", 30));
   bench.computations.apply("first", audienceOf("first", three));
   const companions = new Companions(bench, reports);
   const turn = Promise.withResolvers<void>();
   companions.turnHeld = turn.promise;
   for (let look = 0; look < 3; look += 1) await companions.advance();
   bench.computations.apply("first", audienceOf("first", three, { deletedAtMs: 2, updatedAtMs: 2 }));
-  bench.call(track("u", 20));
-  await bench.settled();
+  await bench.called(track("u", 20));
   bench.computations.apply("again", audienceOf("again", three, { updatedAtMs: 3 }));
   for (let look = 0; look < 3; look += 1) await companions.advance();
   turn.resolve();
   await companions.live("again");
-  bench.call(track("u", 10));
-  await bench.settled();
+  await bench.called(track("u", 10));
   expect(bench.stateOf("u")?.leaves).toMatchObject([{ longs: { length: 3 } }]);
   expect(shown(bench)).toEqual(['u {"again":true}']);
 });

@@ -140,8 +140,7 @@ test("looks again at a profile of which an event cannot be folded before what it
   await sync.advanceUntil(() => bench.sent.length === 1);
   const write = Promise.withResolvers<void>();
   bench.store.held = write.promise;
-  bench.call(callOf({ userId: "other", event: "B", ...times }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "other", event: "B", ...times }));
   const { unwritten } = bench.worker;
   while (bench.worker.unwritten === unwritten) await advance(sync);
   const call = { ...callOf({ userId: "u1", event: "C", ...times }), name: "C", previousId: null };
@@ -160,8 +159,7 @@ test("a resume sends the net difference", async () => {
   await sync.live("twice");
   bench.computations.apply("twice", audienceOf("twice", definition, { isPaused: true, updatedAtMs: 2 }));
   for (let look = 0; look < 3; look += 1) await advance(sync);
-  bench.call(callOf({ userId: "u1", event: "A", ...times }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "u1", event: "A", ...times }));
   expect(bench.sent).toEqual([]);
   bench.computations.apply("twice", audienceOf("twice", definition, { updatedAtMs: 3 }));
   for (let look = 0; look < 3; look += 1) await advance(sync);
@@ -183,8 +181,7 @@ describe("an audience that is paused and resumed before its next pass is due", (
 
   test("sends what a call has changed meanwhile", async () => {
     const { advance, bench, resume, sync } = await pausedOnce();
-    bench.call(callOf({ userId: "u1", event: "A", ...times }));
-    await bench.settled();
+    await bench.called(callOf({ userId: "u1", event: "A", ...times }));
     resume();
     for (let look = 0; look < 3; look += 1) await advance(sync);
     expect(bench.sent).toMatchObject([{ user: "u1", text: '{"twice":true}' }]);
@@ -195,8 +192,7 @@ describe("an audience that is paused and resumed before its next pass is due", (
     const { promise, resolve } = Promise.withResolvers<void>();
     sync.reportHeld = promise;
     const { writes } = bench.store;
-    bench.call(callOf({ userId: "u1", event: "A", ...times }));
-    await bench.settled();
+    await bench.called(callOf({ userId: "u1", event: "A", ...times }));
     expect(bench.store.writes).toBe(writes);
     resolve();
     await bench.settled();
@@ -213,8 +209,7 @@ test("a pause that is learned while it is not sure whose the partition is is kno
   await sync.live("twice");
   bench.computations.apply("twice", audienceOf("twice", definition, { isPaused: true, updatedAtMs: 2 }));
   bench.store.isOurs = false;
-  const offset = bench.call(callOf({ userId: "u1", event: "A", ...times }));
-  await bench.settled();
+  const offset = await bench.called(callOf({ userId: "u1", event: "A", ...times }));
   bench.store.isOurs = true;
   const known: unknown[] = [];
   bench.store.onWritten = () => known.push(reported.at(-1)?.isPaused);

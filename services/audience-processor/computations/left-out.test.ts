@@ -27,8 +27,7 @@ test("what a version cannot read keeps what was sent of it; a later one that can
   const companions = new Companions(bench, new Reports());
   for (const id of ["newer", "other"]) await companions.live(id);
   const times = { receivedAtMs: NOW_MS, timestampMs: NOW_MS };
-  bench.call(callOf({ userId: "before", event: "A", ...times }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "before", event: "A", ...times }));
   bench.computations.apply("newer", { ...newer, definition: JSON.stringify({ ofNewerVersion: true }) });
   const edited = { definition: JSON.stringify({ event: "C" }), generation: 2, updatedAtMs: 2 };
   bench.computations.apply("other", { ...other, ...edited });

@@ -12,8 +12,7 @@ async function setup() {
   const bench = await Bench.with();
   const plan = { type: "identify", event: null, body: { traits: { plan: "pro" } } };
   bench.call(callOf({ userId: "member", ...times, ...plan }));
-  bench.call(callOf({ userId: "member", event: "A", ...times }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "member", event: "A", ...times }));
   bench.worker.advanceTo(NOW_MS);
   const sync = new Companions(bench, new Reports());
   const configure = async (config: ReturnType<typeof tracked>) => {
@@ -31,8 +30,7 @@ test("who is found when the audience is made has not entered; who does A later h
   await configure(tracked());
   expect(bench.sent).toMatchObject([{ user: "member", text: '{"plan":"pro","seen":true}' }]);
   expect(textsOf()).toEqual([]);
-  bench.call(callOf({ userId: "later", event: "A", ...times }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "later", event: "A", ...times }));
   expect(textsOf()).toEqual([`later Audience Entered {${PROPERTIES}`]);
   expect(bench.tracked[0]?.messageId).not.toBe(bench.sent[1]?.messageId);
 });
@@ -40,8 +38,7 @@ test("who is found when the audience is made has not entered; who does A later h
 test("who comes in before the first pass has come by has not entered either", async () => {
   const { bench, configure, textsOf } = await setup();
   bench.computations.apply("seen", tracked());
-  bench.call(callOf({ userId: "between", event: "A", ...times }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "between", event: "A", ...times }));
   expect([bench.sent.length, textsOf()]).toEqual([1, []]);
   await configure(tracked());
   expect([bench.sent.length, textsOf()]).toEqual([2, []]);
@@ -80,8 +77,7 @@ test("read again after a death, a change is said under the same ids, with the tr
   await bench.settled();
   // The profile is durable, and the process dies before what it has to say is sent.
   bench.sendHeld = new Promise(() => undefined);
-  const offset = bench.call(callOf({ userId: "u", event: "A", ...times }));
-  await bench.settled();
+  const offset = await bench.called(callOf({ userId: "u", event: "A", ...times }));
   expect(bench.stateOf("u")).toMatchObject({ outbox: [{ traits: '{"plan":"pro"}', isTracked: true }] });
   bench.sendHeld = undefined;
   const said = `u Audience Entered {"plan":"pro",${PROPERTIES}`;

@@ -10,8 +10,7 @@ async function setup() {
   const bench = await Bench.with();
   for (let n = 0; n < 200; n += 1) bench.call(callOf({ userId: "many", event: `E${n}`, ...times }));
   bench.call(callOf({ userId: "many", event: "Rare", ...times }));
-  bench.call(callOf({ userId: "few", event: "E1", ...times }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "few", event: "E1", ...times }));
   bench.worker.advanceTo(NOW_MS);
   const reports = new Reports();
   return { bench, reports, start: () => new Companions(bench, reports) };
@@ -35,7 +34,6 @@ test("it counts all that comes from then on", async () => {
   const { bench, start } = await setup();
   bench.computations.apply("rare", audienceOf("rare", { event: "Rare" }));
   await start().live("rare");
-  bench.call(callOf({ userId: "many", event: "Rare", ...times }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "many", event: "Rare", ...times }));
   expect(bench.sent).toMatchObject([{ user: "many", text: JSON.stringify({ rare: true }) }]);
 });

@@ -12,8 +12,7 @@ const visit = (anonymousId: string, atMs = NOW_MS) =>
 /** Anonymous id x has made a call. */
 async function visited(): Promise<Bench> {
   const bench = await Bench.with(EVER);
-  bench.call(visit("x"));
-  await bench.settled();
+  await bench.called(visit("x"));
   return bench;
 }
 
@@ -71,8 +70,7 @@ describe("an anonymous id that nobody has used for the retention", () => {
     await pass.at(OVER + 2 * DAY_MS);
     expect(bench.stateOf("anon:x")).toBeUndefined();
     expect(bench.changes).toEqual(["call", "expiry", "emptied", "removed"]);
-    const offset = bench.call(visit("x", OVER + 3 * DAY_MS));
-    await bench.settled();
+    const offset = await bench.called(visit("x", OVER + 3 * DAY_MS));
     expect(texts(bench)).toEqual(['{"ever":true}', '{"ever":false}', '{"ever":true}']);
     const again = bench.stateOf("anon:x");
     expect(again).toMatchObject({ incarnation: offset, events: [{ count: 1 }] });
@@ -87,8 +85,7 @@ describe("an anonymous id that nobody has used for the retention", () => {
     const write = Promise.withResolvers<void>();
     bench.store.held = write.promise;
     await pass.at(OVER + 2 * DAY_MS, 2);
-    bench.call(visit("x", OVER + 2 * DAY_MS));
-    await bench.settled();
+    await bench.called(visit("x", OVER + 2 * DAY_MS));
     bench.store.held = undefined;
     write.resolve();
     await bench.settled();
@@ -109,8 +106,7 @@ describe("an anonymous id that nobody has used for the retention", () => {
     const profile = worker.view("anon:x");
     if (profile === undefined) throw new Error("no profile");
     worker.remove(profile);
-    bench.call(visit("x", bench.nowMs));
-    await bench.settled();
+    await bench.called(visit("x", bench.nowMs));
     expect(bench.stateOf("anon:x")).toMatchObject({ events: [{ count: 1 }] });
   });
 
@@ -191,10 +187,9 @@ describe("a pass", () => {
 describe("the link of an anonymous id", () => {
   const linked = async (): Promise<Bench> => {
     const bench = await Bench.with(EVER);
-    bench.call(
+    await bench.called(
       callOf({ anonymousId: "x", userId: "u", event: "A", receivedAtMs: NOW_MS, timestampMs: NOW_MS }),
     );
-    await bench.settled();
     return bench;
   };
 
@@ -204,8 +199,7 @@ describe("the link of an anonymous id", () => {
     for (const quarters of [0.5, 1, 1.5, 2]) {
       const atMs = NOW_MS + (quarters * RETENTION_MS) / 4;
       bench.nowMs = atMs;
-      bench.call(visit("x", atMs));
-      await bench.settled();
+      await bench.called(visit("x", atMs));
     }
     expect(bench.store.writes).toBe(writes + 2);
     const seenAtMs = NOW_MS + RETENTION_MS / 2;

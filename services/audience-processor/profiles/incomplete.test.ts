@@ -14,8 +14,7 @@ async function setup(): Promise<Bench> {
   bench.call(
     identify(Object.fromEntries(Array.from({ length: MAX_TRAITS }, (_, index) => [`t${index}`, 1]))),
   );
-  bench.call(identify({ more: 1 }));
-  await bench.settled();
+  await bench.called(identify({ more: 1 }));
   return bench;
 }
 
@@ -23,12 +22,10 @@ test("a profile that leaves something out is counted once, is so for its next ow
   const bench = await setup();
   expect(bench.incomplete).toEqual(["more"]);
   bench.newWorker();
-  bench.call(identify({ more: 2 }));
-  await bench.settled();
+  await bench.called(identify({ more: 2 }));
   expect(bench.incomplete).toEqual(["more"]);
   expect(bench.stateOf("u")?.incompleteFor).toEqual(["more"]);
-  bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS }));
-  await bench.settled();
+  await bench.happened("u", profileEvent("delete", { deletedAtMs: NOW_MS }));
   expect(bench.incomplete).toEqual(["more", "not more"]);
 });
 
@@ -45,14 +42,12 @@ test("once the audience is deleted nothing is kept of that", async () => {
 
 test("what is given back and folded again counts once", async () => {
   const bench = await setup();
-  bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS }));
-  await bench.settled();
+  await bench.happened("u", profileEvent("delete", { deletedAtMs: NOW_MS }));
   bench.store.isOurs = false;
   const later = { receivedAtMs: NOW_MS + 1, timestampMs: NOW_MS + 1 };
   const traits = Object.fromEntries(Array.from({ length: MAX_TRAITS + 1 }, (_, index) => [`t${index}`, 1]));
   const full = { ...identify({ ...traits, more: 1 }), ...later };
-  const given = bench.call(full);
-  await bench.settled();
+  const given = await bench.called(full);
   expect(bench.ended.at(-1)).toBe(`back ${given}`);
   bench.store.isOurs = true;
   bench.again(given);

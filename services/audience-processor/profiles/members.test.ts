@@ -16,19 +16,16 @@ async function setup() {
     onCounted: (id, count) => void members.set(id, count),
   });
   bench.newWorker();
-  bench.call(enter("u"));
-  await bench.settled();
+  await bench.called(enter("u"));
   return { bench, members };
 }
 
 test("a member who is deleted is one less, however often that is given back and folded again", async () => {
   const { bench, members } = await setup();
-  bench.call(enter("v"));
-  await bench.settled();
+  await bench.called(enter("v"));
   expect(members.get("a")).toBe(2);
   bench.store.isOurs = false;
-  const offset = bench.happen("u", DELETION);
-  await bench.settled();
+  const offset = await bench.happened("u", DELETION);
   bench.store.isOurs = true;
   bench.again(offset);
   await bench.settled();
@@ -38,7 +35,6 @@ test("a member who is deleted is one less, however often that is given back and 
 test("who enters and is deleted in one batch was no member", async () => {
   const { bench, members } = await setup();
   bench.call(enter("v"));
-  bench.happen("v", DELETION);
-  await bench.settled();
+  await bench.happened("v", DELETION);
   expect(members.get("a")).toBe(1);
 });

@@ -15,8 +15,7 @@ describe("a call", () => {
     const send = Promise.withResolvers<void>();
     bench.store.held = write.promise;
     bench.sendHeld = send.promise;
-    const offset = bench.call(track("u"));
-    await bench.settled();
+    const offset = await bench.called(track("u"));
     expect([bench.store.count, bench.produced.length, bench.ended.length]).toEqual([0, 0, 0]);
     write.resolve();
     await bench.settled();
@@ -33,17 +32,14 @@ describe("a call", () => {
       RECENT,
       audienceOf("twice", { event: "A", count: { op: "gte", value: 2 } }),
     );
-    bench.call(track("u"));
-    await bench.settled();
-    bench.worker.advanceTo(NOW_MS);
-    await bench.settled();
+    await bench.called(track("u"));
+    await bench.advancedTo(NOW_MS);
     expect(bench.store.writes).toBe(1);
     expect(bench.store.entries.get("u")?.dueMs).toBe(NOW_MS + 60_000);
     bench.newWorker().advanceTo(NOW_MS);
     await bench.settled();
     expect(bench.sent).toHaveLength(1);
-    bench.call(callOf({ userId: "u", event: "A", ...times, messageId: "other" }));
-    await bench.settled();
+    await bench.called(callOf({ userId: "u", event: "A", ...times, messageId: "other" }));
     expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"twice":true}']);
     expect(bench.stateOf("u")?.outbox).toMatchObject([{ computationId: "twice" }]);
   });
@@ -52,8 +48,7 @@ describe("a call", () => {
     const bench = await Bench.with(RECENT);
     const write = Promise.withResolvers<void>();
     bench.store.held = write.promise;
-    bench.call(track("u0"));
-    await bench.settled();
+    await bench.called(track("u0"));
     for (let n = 1; n < 50; n += 1) bench.call(track(`u${n}`));
     await bench.settled();
     write.resolve();
@@ -84,8 +79,7 @@ describe("a death, or the loss of the partition,", () => {
     const bench = await Bench.with(RECENT);
     const write = Promise.withResolvers<void>();
     bench.store.held = write.promise;
-    const offset = bench.call(track("u"));
-    await bench.settled();
+    const offset = await bench.called(track("u"));
     bench.store.isOurs = false;
     write.resolve();
     await bench.settled();
@@ -99,8 +93,7 @@ describe("a death, or the loss of the partition,", () => {
     bench.store.onWritten = () => {
       bench.store.isOurs = false;
     };
-    const offset = bench.call(track("u"));
-    await bench.settled();
+    const offset = await bench.called(track("u"));
     expect([bench.store.count, bench.produced, bench.failures]).toEqual([1, [], []]);
     expect(bench.ended).toEqual([`back ${offset}`]);
   });
@@ -112,15 +105,13 @@ describe("a death, or the loss of the partition,", () => {
     const event = profileEvent("call", {
       call: { ...track("u"), name: "A", previousId: null, body: Buffer.from("{}") },
     });
-    const offset = bench.happen("u", event);
-    await bench.settled();
+    const offset = await bench.happened("u", event);
     bench.worker.close();
     expect(bench.ended).toEqual([`back ${offset}`]);
     bench.sendHeld = undefined;
     bench.newWorker();
     bench.happen("u", event, offset);
-    bench.worker.advanceTo(NOW_MS);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS);
     expect(bench.sent).toMatchObject([{ user: "u", text: '{"recent":true}' }]);
     expect(bench.stateOf("u")?.results).toMatchObject([{ seq: 1, text: "true" }]);
     expect(bench.ended.at(-1)).toBe(offset);
@@ -128,8 +119,7 @@ describe("a death, or the loss of the partition,", () => {
 
   test("after the send: it is sent once more with its record, under the same message id", async () => {
     const bench = await Bench.with(RECENT);
-    const offset = bench.call(track("u"));
-    await bench.settled();
+    const offset = await bench.called(track("u"));
     bench.ended.length = 0;
     bench.newWorker().advanceTo(NOW_MS);
     await bench.settled();
@@ -149,30 +139,25 @@ describe("a death, or the loss of the partition,", () => {
 
   test("after a deadline's change was written: it is due at once for the next owner, whatever is committed", async () => {
     const bench = await Bench.with(RECENT);
-    bench.call(track("u"));
-    await bench.settled();
+    await bench.called(track("u"));
     bench.sendHeld = new Promise(() => undefined);
-    bench.worker.advanceTo(NOW_MS + 60_000);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS + 60_000);
     expect(bench.stateOf("u")).toMatchObject({ outbox: [{ text: "false" }], outboxOffset: null });
     bench.sendHeld = undefined;
     bench.newWorker().advanceTo(NOW_MS + 60_000);
     await bench.settled();
-    bench.worker.advanceTo(NOW_MS + 60_000);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS + 60_000);
     expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":false}']);
     expect(bench.stateOf("u")?.outbox).toEqual([]);
   });
 
   test("and another owner's change at the same event, written late: the later owner's is the newer", async () => {
     const bench = await Bench.with(RECENT);
-    bench.call(track("other"));
-    await bench.settled();
+    await bench.called(track("other"));
     const former = bench.worker;
     const late = Promise.withResolvers<void>();
     bench.store.held = late.promise;
-    const offset = bench.call(track("u"));
-    await bench.settled();
+    const offset = await bench.called(track("u"));
     const written: number[] = [];
     bench.store.onWritten = () => void written.push(bench.stateOf("u")?.version ?? 0);
     bench.store.held = undefined;
@@ -191,12 +176,10 @@ describe("a death, or the loss of the partition,", () => {
     bench.store.isOurs = false;
     const call = track("u");
     const [event] = [profileEvent("call", { call: { ...call, name: "A", previousId: null } })];
-    bench.happen("u", event, 7);
-    await bench.settled();
+    await bench.happened("u", event, 7);
     expect(bench.ended).toEqual(["back 7"]);
     bench.store.isOurs = true;
-    bench.happen("u", event, 7);
-    await bench.settled();
+    await bench.happened("u", event, 7);
     expect(bench.sent).toEqual([]);
     expect(bench.stateOf("u")?.events).toMatchObject([{ name: "A", count: 1 }]);
   });
@@ -204,8 +187,7 @@ describe("a death, or the loss of the partition,", () => {
   test("after time went on past what is forgotten: a call that is folded again is judged by its own moment", async () => {
     const count = { op: "gte", value: 2 };
     const bench = await Bench.with(audienceOf("twice", { event: "A", within: "60s", count }));
-    bench.call(track("u"));
-    await bench.settled();
+    await bench.called(track("u"));
     bench.worker.advanceTo(NOW_MS);
     expect(bench.worker.endedUntilMs).toBe(NOW_MS);
     const later = { receivedAtMs: NOW_MS + 50_000, timestampMs: NOW_MS + 50_000 };
@@ -214,8 +196,7 @@ describe("a death, or the loss of the partition,", () => {
     bench.nowMs = NOW_MS + 80_000;
     bench.store.isOurs = false;
     bench.happen("u", event, 7);
-    bench.worker.advanceTo(NOW_MS + 70_000);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS + 70_000);
     expect(bench.ended).toEqual([0, "back 7"]);
     expect(bench.worker.endedUntilMs).toBe(0);
     bench.store.isOurs = true;
@@ -233,8 +214,7 @@ test("a partition that is lost while changes are sent: its records are given bac
   const bench = await Bench.with(RECENT);
   const sending = Promise.withResolvers<void>();
   bench.sendHeld = sending.promise;
-  bench.call(track("u"));
-  await bench.settled();
+  await bench.called(track("u"));
   bench.worker.close();
   sending.resolve();
   await bench.settled();
@@ -249,8 +229,7 @@ describe("a profile that cannot be read", () => {
 
   async function unreadable(spoil: (value: Buffer) => Buffer): Promise<Bench> {
     const bench = await Bench.with(RECENT);
-    bench.call(track("u"));
-    await bench.settled();
+    await bench.called(track("u"));
     const entry = bench.store.entries.get("u");
     if (entry === undefined) throw new Error("nothing was written");
     bench.store.entries.set("u", { ...entry, value: spoil(entry.value) });
@@ -281,8 +260,7 @@ describe("a profile that cannot be read", () => {
     bench.call(track("other"));
     const before = bench.store.get("u");
     for (let look = 0; look < 3; look += 1) {
-      bench.worker.advanceTo(NOW_MS + 60_000);
-      await bench.settled();
+      await bench.advancedTo(NOW_MS + 60_000);
     }
     expect(bench.sent.map(({ text, user }) => [user, text])).toEqual([
       ["other", '{"recent":true}'],
@@ -297,23 +275,19 @@ describe("a profile that cannot be read", () => {
     const [[, entry] = []] = bench.store.entries;
     if (entry === undefined) throw new Error("nothing was written");
     for (let n = 0; n < 600; n += 1) bench.store.entries.set(`u${n}`, { ...entry, key: `u${n}` });
-    bench.call(track("other"));
-    await bench.settled();
+    await bench.called(track("other"));
     for (let look = 0; look < 4; look += 1) {
-      bench.worker.advanceTo(NOW_MS + 60_000);
-      await bench.settled();
+      await bench.advancedTo(NOW_MS + 60_000);
     }
     expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":false}']);
   });
 
   test("is gone once the user is deleted, and begins anew", async () => {
     const bench = await unreadable(damaged);
-    bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS + 1 }));
-    await bench.settled();
+    await bench.happened("u", profileEvent("delete", { deletedAtMs: NOW_MS + 1 }));
     expect([bench.dead, bench.stateOf("u")?.deletedAtMs]).toEqual([[], NOW_MS + 1]);
     bench.nowMs = NOW_MS + 5;
-    bench.call({ ...track("u"), receivedAtMs: NOW_MS + 2, timestampMs: NOW_MS + 2 });
-    await bench.settled();
+    await bench.called({ ...track("u"), receivedAtMs: NOW_MS + 2, timestampMs: NOW_MS + 2 });
     expect(bench.sent).toMatchObject([{ user: "u", text: '{"recent":true}' }]);
   });
 });
@@ -322,12 +296,10 @@ describe("a write that fails for good", () => {
   test("ends the process, and nothing is given back before: it would come again at once, and again", async () => {
     const bench = await Bench.with(RECENT);
     bench.sendHeld = Promise.reject(new Error("too large"));
-    bench.call(track("u"));
-    await bench.settled();
+    await bench.called(track("u"));
     expect(bench.failures).toEqual([new Error("too large")]);
     bench.call(track("u"));
-    bench.worker.advanceTo(NOW_MS + 60_000);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS + 60_000);
     expect([bench.ended, bench.failures.length]).toEqual([[], 1]);
     bench.worker.close();
     expect(bench.ended).toEqual(["back 0", "back 1"]);
@@ -337,33 +309,26 @@ describe("a write that fails for good", () => {
 describe("time", () => {
   test("ends a membership at its deadline by the watermark, not before, and not by the clock", async () => {
     const bench = await Bench.with(RECENT);
-    bench.call(track("u"));
-    await bench.settled();
+    await bench.called(track("u"));
     bench.nowMs = NOW_MS + 100_000;
-    bench.worker.advanceTo(NOW_MS + 59_999);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS + 59_999);
     expect(bench.sent).toHaveLength(1);
-    bench.worker.advanceTo(NOW_MS + 60_000);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS + 60_000);
     expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":false}']);
     expect(bench.changes).toEqual(["call", "time"]);
   });
 
   test("stands still while events are held back: one of them may keep who would leave", async () => {
     const bench = await Bench.with(RECENT);
-    bench.call(track("u"));
-    await bench.settled();
-    bench.worker.advanceTo(0);
-    await bench.settled();
+    await bench.called(track("u"));
+    await bench.advancedTo(0);
     const goOn = bench.worker.hold();
     bench.nowMs = NOW_MS + 60_000;
     bench.call({ ...track("u"), timestampMs: NOW_MS + 59_000, receivedAtMs: NOW_MS + 59_000 });
-    bench.worker.advanceTo(NOW_MS + 60_000);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS + 60_000);
     goOn();
     await bench.settled();
-    bench.worker.advanceTo(NOW_MS + 60_000);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS + 60_000);
     expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}']);
   });
 
@@ -372,8 +337,7 @@ describe("time", () => {
       const bench = await Bench.with(RECENT);
       for (let n = 0; n < 1_000; n += 1) bench.call(track(`u${n}`));
       await bench.settled();
-      bench.worker.advanceTo(NOW_MS);
-      await bench.settled();
+      await bench.advancedTo(NOW_MS);
       bench.produced.length = 0;
       return bench;
     }
@@ -403,8 +367,7 @@ describe("time", () => {
       const bench = await due();
       const send = Promise.withResolvers<void>();
       bench.sendHeld = send.promise;
-      bench.worker.advanceTo(NOW_MS + 60_000);
-      await bench.settled();
+      await bench.advancedTo(NOW_MS + 60_000);
       bench.call({ ...track("new"), timestampMs: NOW_MS + 60_000, receivedAtMs: NOW_MS + 60_000 });
       bench.sendHeld = undefined;
       send.resolve();
@@ -417,8 +380,7 @@ describe("time", () => {
       const bench = await due();
       const write = Promise.withResolvers<void>();
       bench.store.held = write.promise;
-      bench.call(track("first"));
-      await bench.settled();
+      await bench.called(track("first"));
       for (let n = 0; n < 300; n += 1) bench.call(track(`new${n}`));
       bench.worker.advanceTo(NOW_MS + 60_000);
       expect(bench.worker.unwritten).toBe(300 + 256);
@@ -432,28 +394,23 @@ describe("a merged profile", () => {
   test("gives its state to the surviving one, once that is durable, and keeps where it went", async () => {
     const bench = await Bench.with(RECENT);
     bench.call(callOf({ anonymousId: "x", event: "A", ...times }));
-    bench.call(callOf({ anonymousId: "x", userId: "u", event: "B", ...times }));
-    await bench.settled();
+    await bench.called(callOf({ anonymousId: "x", userId: "u", event: "B", ...times }));
     const [merge] = bench.passedOn;
     expect(merge).toMatchObject({ profileId: "u", event: { kind: "merge", movedId: "anon:x" } });
-    bench.worker.advanceTo(NOW_MS);
-    await bench.settled();
+    await bench.advancedTo(NOW_MS);
     expect(bench.stateOf("anon:x")).toMatchObject({ redirectTo: "u", judgedAtMs: 0, leaves: [] });
     if (merge !== undefined) bench.happen("u", merge.event);
     await bench.settled();
     expect(bench.sent).toMatchObject([{ user: "u", text: '{"recent":true}' }]);
-    bench.call(callOf({ anonymousId: "x", event: "A", ...times }));
-    await bench.settled();
+    await bench.called(callOf({ anonymousId: "x", event: "A", ...times }));
     expect(bench.passedOn.at(-1)).toMatchObject({ profileId: "u", event: { kind: "call", hops: 1 } });
   });
 
   test("whose owner died before the state was given is given by the next one", async () => {
     const bench = await Bench.with(RECENT);
-    bench.call(callOf({ anonymousId: "x", event: "A", ...times }));
-    await bench.settled();
+    await bench.called(callOf({ anonymousId: "x", event: "A", ...times }));
     bench.sendHeld = Promise.withResolvers<void>().promise;
-    bench.happen("anon:x", profileEvent("release", { releaseTo: "u" }));
-    await bench.settled();
+    await bench.happened("anon:x", profileEvent("release", { releaseTo: "u" }));
     expect(bench.passedOn).toEqual([]);
     bench.sendHeld = undefined;
     bench.newWorker().advanceTo(NOW_MS);
@@ -467,24 +424,20 @@ describe("a merged profile", () => {
     const first = bench.call(call);
     bench.sendHeld = Promise.withResolvers<void>().promise;
     bench.happen("anon:x", profileEvent("release", { releaseTo: "u" }));
-    bench.call(call);
-    await bench.settled();
+    await bench.called(call);
     bench.sendHeld = undefined;
     bench.newWorker();
     const folded = { ...call, name: "A", previousId: null };
-    bench.happen("anon:x", profileEvent("call", { call: folded }), first);
-    await bench.settled();
+    await bench.happened("anon:x", profileEvent("call", { call: folded }), first);
     expect(bench.passedOn).toEqual([]);
-    bench.call(call);
-    await bench.settled();
+    await bench.called(call);
     expect(bench.passedOn.map(({ event }) => event.kind)).toEqual(["merge", "call"]);
   });
 
   test("is not merged again: the first link stays, unless the surviving profile says that a deletion has ended it", async () => {
     const bench = await Bench.with(RECENT);
     bench.happen("anon:x", profileEvent("release", { releaseTo: "u" }));
-    bench.happen("anon:x", profileEvent("release", { releaseTo: "v" }));
-    await bench.settled();
+    await bench.happened("anon:x", profileEvent("release", { releaseTo: "v" }));
     const passedBy = [{ profileId: "anon:x", linkedAtMs: 0 }];
     expect(bench.passedOn).toMatchObject([{ event: { kind: "release", releaseTo: "v", passedBy } }]);
     expect(bench.stateOf("anon:x")?.redirectTo).toBe("u");
@@ -496,11 +449,9 @@ test("what is sent of a user who is deleted and comes back while it is written h
   const bench = await Bench.with(RECENT);
   const write = Promise.withResolvers<void>();
   bench.store.held = write.promise;
-  bench.call(track("u"));
-  await bench.settled();
+  await bench.called(track("u"));
   bench.happen("u", profileEvent("delete", { deletedAtMs: NOW_MS }));
-  bench.call(callOf({ userId: "u", event: "A", receivedAtMs: NOW_MS + 1, timestampMs: NOW_MS + 1 }));
-  await bench.settled();
+  await bench.called(callOf({ userId: "u", event: "A", receivedAtMs: NOW_MS + 1, timestampMs: NOW_MS + 1 }));
   write.resolve();
   await bench.settled();
   expect(bench.sent.map(({ text }) => text)).toEqual(['{"recent":true}', '{"recent":true}']);
@@ -517,8 +468,7 @@ test("a record that cannot be folded becomes a dead letter, and what was folded 
   });
   bench.computations.apply("large", filtered);
   const offset = bench.happen("u", profileEvent("call", { call }));
-  bench.call(track("u"));
-  await bench.settled();
+  await bench.called(track("u"));
   expect(bench.dead).toEqual([expect.stringMatching(new RegExp(`^${offset} .*JSON`))]);
   expect(bench.stateOf("u")?.events).toMatchObject([{ name: "A", count: 2 }]);
   expect(bench.ended).toHaveLength(3);
