@@ -1,5 +1,5 @@
 import { cpSync, rmSync } from "node:fs";
-import { beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { systemHost } from "#host";
 import type { Received } from "#kafka";
 import type { Noted } from "#state";
@@ -80,8 +80,27 @@ beforeEach(() => {
   log = new MemoryLog();
 });
 
-function ownPartition(): PartitionDedupe {
-  return new PartitionDedupe({ ...options(), partition: 0 });
+const closing: Pick<PartitionDedupe, "close">[] = [];
+afterEach(async () => {
+  for (const each of closing.splice(0)) await each.close();
+});
+
+function ownPartition(more = {}): PartitionDedupe {
+  const dedupe = new PartitionDedupe({ ...options(), partition: 0, ...more });
+  closing.push(dedupe);
+  return dedupe;
+}
+
+async function opened(more = {}): Promise<PartitionDedupe> {
+  const dedupe = ownPartition(more);
+  await dedupe.open();
+  return dedupe;
+}
+
+function newWindows(): DedupeWindows {
+  const windows = createDedupeWindows(options());
+  closing.push(windows);
+  return windows;
 }
 
 function options() {
@@ -121,11 +140,9 @@ describe("the window of an assigned partition", () => {
   test("is rebuilt by a new owner with an empty disk before it judges (contract 1.8)", async () => {
     log.append("a", "b", "a");
     log.committedOffset = 2;
-    const dedupe = ownPartition();
-    await dedupe.open();
+    const dedupe = await opened();
     expect(log.readAgain).toEqual([0, 1]);
     expect(await note(dedupe, 2)).toBe("duplicate");
-    await dedupe.close();
   });
 
   test("is rebuilt from a window's length before the calls that waited, however long nobody routed them", async () => {
@@ -134,11 +151,9 @@ describe("the window of an assigned partition", () => {
     log.appendAged("b", 39 * HOUR_MS);
     log.appendAged("a", 20 * HOUR_MS);
     log.committedOffset = 3;
-    const dedupe = ownPartition();
-    await dedupe.open();
+    const dedupe = await opened();
     expect(log.readAgain).toEqual([1, 2]);
     expect(await note(dedupe, 3)).toBe("duplicate");
-    await dedupe.close();
   });
 
   test("is rebuilt as far when the call that goes on was stamped by a clock that runs ahead", async () => {
@@ -146,43 +161,35 @@ describe("the window of an assigned partition", () => {
     log.appendAged("ahead", -100 * HOUR_MS);
     log.appendAged("a", HOUR_MS);
     log.committedOffset = 1;
-    const dedupe = ownPartition();
-    await dedupe.open();
+    const dedupe = await opened();
     expect(log.readAgain).toEqual([0]);
     expect(await note(dedupe, 1)).toBe("first");
     expect(await note(dedupe, 2)).toBe("duplicate");
-    await dedupe.close();
   });
 
   test("reads again only what it does not hold", async () => {
     log.append("a", "b");
-    const first = ownPartition();
-    await first.open();
+    const first = await opened();
     await note(first, 0);
     await first.close();
     log.committedOffset = 2;
-    const second = ownPartition();
-    await second.open();
+    await opened();
     expect(log.readAgain).toEqual([1]);
-    await second.close();
   });
 
   test("knows after a kill, too, what stands where its log was cut and written again", async () => {
     log.append("a", "lost", "also lost");
-    const before = ownPartition();
-    await before.open();
+    const before = await opened();
     for (const offset of [0, 1, 2]) await note(before, offset);
     await before.close();
     log.calls.length = 1;
     log.append("b", "c", "b", "c");
-    const killed = ownPartition();
-    await killed.open();
+    const killed = await opened();
     expect(await note(killed, 1)).toBe("first");
     cpSync(directory, `${directory}-killed`, { recursive: true });
     await killed.close();
-    const next = new PartitionDedupe({ ...options(), partition: 0, directory: `${directory}-killed` });
     log.committedOffset = 3;
-    await next.open();
+    const next = await opened({ directory: `${directory}-killed` });
     expect([await note(next, 3), await note(next, 4)]).toEqual(["duplicate", "duplicate"]);
     await next.close();
     rmSync(`${directory}-killed`, { recursive: true });
@@ -191,24 +198,20 @@ describe("the window of an assigned partition", () => {
   test("is rebuilt where a backlog longer than the window was noted and not committed", async () => {
     for (const hours of [30, 29, 4]) log.appendAged("daily", hours * HOUR_MS);
     log.appendAged("last", HOUR_MS);
-    const killed = ownPartition();
-    await killed.open();
+    const killed = await opened();
     const heard: Noted[] = [];
     for (const offset of [0, 1, 2, 3]) heard.push(await note(killed, offset));
     expect(heard).toEqual(["first", "duplicate", "first", "first"]);
     await killed.close();
     log.committedOffset = 1;
-    const next = ownPartition();
-    await next.open();
+    const next = await opened();
     for (const offset of [1, 2, 3]) expect(await note(next, offset)).toBe(heard[offset]);
     expect(log.readAgain).toEqual([0]);
-    await next.close();
   });
 
   test("catches up before a call that another owner's work lies in front of, and keeps the calls' order", async () => {
     log.append("a", "b", "c", "b", "d");
-    const dedupe = ownPartition();
-    await dedupe.open();
+    const dedupe = await opened();
     await note(dedupe, 0);
     // Offsets 1 and 2 were routed elsewhere while the partition was away.
     const judged: string[] = [];
@@ -218,18 +221,15 @@ describe("the window of an assigned partition", () => {
     await Promise.all(all);
     expect(judged).toEqual(["3 duplicate", "4 first"]);
     expect(log.readAgain).toEqual([1, 2]);
-    await dedupe.close();
   });
 
   test("goes over an undecodable record without reading anything again", async () => {
     log.append("a", "undecodable", "b");
-    const dedupe = ownPartition();
-    await dedupe.open();
+    const dedupe = await opened();
     await note(dedupe, 0);
     dedupe.skip(1);
     expect(await note(dedupe, 2)).toBe("first");
     expect(log.readAgain).toEqual([]);
-    await dedupe.close();
   });
 
   test("is given up in the middle of a rebuild when the partition is revoked", async () => {
@@ -272,7 +272,6 @@ describe("the window of an assigned partition", () => {
     dedupe.note(log.record(1), { use: broken, fail: broken, giveBack: () => void heard.push("given back") });
     expect(await note(dedupe, 2)).toBe("first");
     expect(heard).toEqual(["given back"]);
-    await dedupe.close();
   });
 
   test("is given up while Kafka is away when the partition is revoked", async () => {
@@ -288,28 +287,23 @@ describe("the window of an assigned partition", () => {
 
   test("is thrown away when its topic was created again", async () => {
     log.append("a", "b", "c");
-    const first = ownPartition();
-    await first.open();
+    const first = await opened();
     for (const offset of [0, 1, 2]) await note(first, offset);
     await first.close();
     log = new MemoryLog();
     log.append("c", "a");
-    const second = ownPartition();
-    await second.open();
+    const second = await opened();
     expect(await note(second, 0)).toBe("first");
     expect(await note(second, 1)).toBe("first");
-    await second.close();
   });
 
   test("goes on from the first record that retention has left", async () => {
     log.append("a", "b", "c");
     log.low = 2;
     log.committedOffset = 2;
-    const dedupe = ownPartition();
-    await dedupe.open();
+    const dedupe = await opened();
     expect(await note(dedupe, 2)).toBe("first");
     expect(log.readAgain).toEqual([]);
-    await dedupe.close();
   });
 
   test("passes on an error of a call that had waited", async () => {
@@ -325,13 +319,12 @@ describe("the window of an assigned partition", () => {
       }),
     );
     expect(await failed).toMatchObject({ message: "a bug" });
-    await dedupe.close();
   });
 
   test("says how far it has come while it is being rebuilt, for as long as the service is not ready", async () => {
     log.append("a", "b", "c");
     log.committedOffset = 3;
-    const windows = createDedupeWindows(options());
+    const windows = newWindows();
     const gate = Promise.withResolvers<void>();
     log.gate = gate.promise;
     const assigned = windows.open(PARTITION);
@@ -339,12 +332,11 @@ describe("the window of an assigned partition", () => {
     gate.resolve();
     await assigned;
     expect(windows.opening).toEqual([]);
-    await windows.close();
   });
 
   test("is opened again by the same process only after it was closed", async () => {
     log.append("a", "b");
-    const windows = createDedupeWindows(options());
+    const windows = newWindows();
     await windows.open(PARTITION);
     expect(told(windows, 0)).toEqual(["first"]);
     windows.revoked([PARTITION]);
@@ -352,7 +344,6 @@ describe("the window of an assigned partition", () => {
     await windows.open(PARTITION);
     expect(log.readAgain).toEqual([]);
     expect(told(windows, 0)).toEqual(["again"]);
-    await windows.close();
   });
 });
 
@@ -362,7 +353,7 @@ describe("the windows of a process", () => {
     log.committedOffset = 1;
     const first = Promise.withResolvers<void>();
     log.gate = first.promise;
-    const windows = createDedupeWindows(options());
+    const windows = newWindows();
     const opened = windows.open(PARTITION);
     const waiting = told(windows, 1);
     windows.revoked([PARTITION]);
@@ -382,7 +373,6 @@ describe("the windows of a process", () => {
     await until(() => later.length > 0, { timeoutMs: 20_000, what: "the call to be judged" });
     expect(later).toEqual(["first"]);
     expect(waiting).toEqual(["given back"]);
-    await windows.close();
   });
 
   test("a partition that is lost while it waits for its rebuild is not opened, and others go on", async () => {
@@ -390,7 +380,7 @@ describe("the windows of a process", () => {
     log.committedOffset = 1;
     const gate = Promise.withResolvers<void>();
     log.gate = gate.promise;
-    const windows = createDedupeWindows(options());
+    const windows = newWindows();
     const partitions = [0, 1, 2, 3, 4, 5].map((partition) => ({ topic: "calls", partition }));
     const opened = partitions.map((partition) => windows.open(partition));
     const asked: number[] = [];
@@ -403,14 +393,13 @@ describe("the windows of a process", () => {
     gate.resolve();
     await Promise.all(opened);
     expect(asked).toEqual([5]);
-    await windows.close();
   });
 
   test("a rebuild that hangs holds no slot once its partition is lost", async () => {
     log.append("a", "b");
     log.committedOffset = 1;
     log.isAway = true;
-    const windows = createDedupeWindows(options());
+    const windows = newWindows();
     const partitions = [0, 1, 2, 3].map((partition) => ({ topic: "calls", partition }));
     const opened = partitions.map((partition) => windows.open(partition));
     await until(() => log.isAsked, { timeoutMs: 20_000, what: "the reading" });
@@ -419,7 +408,6 @@ describe("the windows of a process", () => {
     log.isAway = false;
     await windows.open({ partition: 4 });
     expect(windows.opening).toEqual([]);
-    await windows.close();
   });
 });
 
@@ -429,8 +417,7 @@ describe("a window of before, which noted ids without their users", () => {
     writeFormerWindow(directory);
     for (let number = 0; number < FORMER_CALLS; number += 1) append(number, `u${number}`);
     log.committedOffset = FORMER_CALLS;
-    const dedupe = ownPartition();
-    await dedupe.open();
+    const dedupe = await opened();
     return dedupe;
   }
 
@@ -457,7 +444,6 @@ describe("a window of before, which noted ids without their users", () => {
     // A call that stood behind it is known as well.
     expect(await note(dedupe, append(6, "u6"))).toBe("duplicate");
     expect(log.readAgain).toHaveLength(readOnce);
-    await dedupe.close();
   });
 
   test("holds nobody's copy back that is in the log no more, and waits while the log cannot be read", async () => {
@@ -466,6 +452,5 @@ describe("a window of before, which noted ids without their users", () => {
     expect(await note(dedupe, append(7, "u7"))).toBe("duplicate");
     log.low = 30;
     expect(await note(dedupe, append(0, "u0"))).toBe("first");
-    await dedupe.close();
   });
 });
