@@ -37,13 +37,11 @@ test("a filter is built by form, tested on the last calls with what decided each
   const calls = () => world.api<{ data: { messageId: string }[] }>(`/v1/sources/${world.source.id}/calls`);
   const isIndexed = async () => (await calls()).data.some(({ messageId }) => messageId === "f-2");
   await until(isIndexed, { timeoutMs: TIMEOUT_MS, what: "the calls to be indexed" });
-  await open(`/destinations/${world.refusing}/edit`);
-  await untilText("Add a condition");
+  await open(`/destinations/${world.refusing}/edit`, "Add a condition");
   await click("Add a condition");
   await type("Condition", "all");
   await untilText("filter.all[0]");
-  await click("Add a condition");
-  await untilText("filter.all[1]");
+  await click("Add a condition", "filter.all[1]");
   await click("Remove filter.all[1]");
   await type("Path", "properties.total");
   // A number that is emptied, and one that begins with a sign, stay numbers while they are typed.
@@ -52,22 +50,18 @@ test("a filter is built by form, tested on the last calls with what decided each
   await page.keyboard.type("-");
   await page.keyboard.press("Backspace");
   await page.keyboard.type("100");
-  await click("Add a group");
-  await untilText("filter.all[1].any[0]");
+  await click("Add a group", "filter.all[1].any[0]");
   await click("Remove filter.all[1]");
-  await click("Test on the last 100 calls");
-  await untilText("calls would be sent");
+  await click("Test on the last 100 calls", "calls would be sent");
   expect(await text()).toMatch(/1 of the last \d+ calls would be sent/);
   expect(await text()).toMatch(/filter\.all\[0\] holds: 120/);
   expect(await text()).toMatch(/filter\.all\[0\] does not hold: 80/);
   expect(await looks("the form")).toEqual([]);
   await type("Operator", "starts_with");
-  await click("Save");
-  await untilText("This was refused");
+  await click("Save", "This was refused");
   expect(await text()).toMatch(/filter\.all\[0\]\.value must be a text/);
   await type("Value", "no-");
-  await click("Save");
-  await untilText("Saved: in force");
+  await click("Save", "Saved: in force");
   expect(await world.api(`/v1/destinations/${world.refusing}`)).toMatchObject({
     filter: { all: [{ path: "properties.total", op: "starts_with", value: "no-" }] },
   });
@@ -76,15 +70,13 @@ test("a filter is built by form, tested on the last calls with what decided each
   await type("Values", "pro\n\nteam\n");
   await untilText("Changed: filter");
   expect(await page.evaluate('document.querySelector(".conditions textarea").value')).toBe("pro\n\nteam\n");
-  await click("Save");
-  await untilText("Saved: in force");
+  await click("Save", "Saved: in force");
   expect(await world.api(`/v1/destinations/${world.refusing}`)).toMatchObject({
     filter: { all: [{ op: "in", value: ["pro", "team"] }] },
   });
   await untilText("filter.all[0]");
   await click("Remove all of it");
-  await click("Save");
-  await untilText("Saved: in force");
+  await click("Save", "Saved: in force");
   expect(await world.api(`/v1/destinations/${world.refusing}`)).toMatchObject({ filter: null });
 });
 
@@ -117,10 +109,9 @@ const isTaken = async (definition: object): Promise<void> =>
   void (await world.api("/v1/audiences/preview", { definition }));
 
 test("the form of an audience offers every condition that the rules know, and each as it begins is one", async () => {
-  const { click, open, page, type, untilText } = shown;
+  const { click, open, page, type } = shown;
   await open("/audiences/new");
-  await click("Add a condition");
-  await untilText("Condition");
+  await click("Add a condition", "Condition");
   expect(await offered("Condition")).toEqual(await known({}));
   await type("named", "Order Completed");
   await type("Condition", "all");
@@ -157,8 +148,7 @@ test("the form of an audience offers every condition that the rules know, and ea
 test("how many members of an account meet a condition is asked by form, and changing it keeps whose it is", async () => {
   const { click, open, type, untilText } = shown;
   await open("/audiences/new");
-  await click("Add a condition");
-  await untilText("Condition");
+  await click("Add a condition", "Condition");
   await type("Of", "accounts");
   await type("Condition", "members");
   await untilText("definition.members");
@@ -193,8 +183,7 @@ test("a preview of accounts by an audience of their members names them and why, 
   };
   await until(isCounted, { timeoutMs: TIMEOUT_MS, what: "the account in a preview" });
   await open("/audiences/new");
-  await click("Add a condition");
-  await untilText("Condition");
+  await click("Add a condition", "Condition");
   await click("JSON");
   await type("Definition as JSON", JSON.stringify(definition));
   await untilText("initech");
@@ -211,22 +200,19 @@ test("an audience is made by form, with a live count of its members and why, and
   const { click, looks, open, page, text, type, untilText } = shown;
   await open("/audiences/new");
   await type("Name", "Big Orders");
-  await click("Add a condition");
-  await untilText("definition");
+  await click("Add a condition", "definition");
   await untilText("must be a name of 1 to");
   await type("named", FIRST.event);
   await untilCount(1);
   await untilText("definition holds: 1");
   await type("have come", "count");
   await untilCount(0);
-  await click("Add where");
-  await untilText("where");
+  await click("Add where", "where");
   await click("Remove where 1");
   await type("times", "1");
   await untilCount(1);
   expect(await looks("the form of an audience")).toEqual([]);
-  await click("Make it");
-  await untilText("Change it");
+  await click("Make it", "Change it");
   const id = String(await page.evaluate("location.pathname.split('/').at(-1)"));
   const audience = () => world.api<{ members: number; status: string }>(`/v1/audiences/${id}`);
   await until(async () => (await audience()).members === 1, { timeoutMs: TIMEOUT_MS, what: "the member" });
@@ -234,12 +220,10 @@ test("an audience is made by form, with a live count of its members and why, and
     ...{ name: "Big Orders", key: "big_orders" },
     definition: { event: FIRST.event, count: { op: "gte", value: 1 } },
   });
-  await click("Change it");
-  await untilText("have come");
+  await click("Change it", "have come");
   await type("when", "within");
   await untilText("Changed: definition");
-  await click("Save");
-  await untilText("Saved: only differences are sent.");
+  await click("Save", "Saved: only differences are sent.");
   expect(await audience()).toMatchObject({ definition: { within: "30d" }, generation: 2 });
   expect(await text()).not.toContain("This was refused");
 });
@@ -257,8 +241,7 @@ test("a computed trait is made by form with every value that the rules know, ref
   expect((await offered("its value is")).sort()).toEqual(known?.sort());
   await type("its value is", "sum");
   await type("path", "");
-  await click("Make it");
-  await untilText("definition.reduce.path");
+  await click("Make it", "definition.reduce.path");
   await type("path", "properties.total");
   expect(await made()).toEqual({
     ...{ event: FIRST.event, reduce: { fn: "sum", path: "properties.total" } },
@@ -268,20 +251,17 @@ test("a computed trait is made by form with every value that the rules know, ref
   await untilText("Made of");
   await type("when", "within");
   expect(await looks("the form of a computed trait")).toEqual([]);
-  await click("Make it");
-  await untilText("Change it");
+  await click("Make it", "Change it");
   const id = String(await page.evaluate("location.pathname.split('/').at(-1)"));
   const trait = () => world.api(`/v1/computed-traits/${id}`);
   expect(await trait()).toMatchObject({
     ...{ name: "Spent", key: "spent" },
     definition: { event: FIRST.event, within: "30d", reduce: { fn: "count" } },
   });
-  await click("Change it");
-  await untilText("its value is");
+  await click("Change it", "its value is");
   await type("time", "7d");
   await untilText("Changed: definition");
-  await click("Save");
-  await untilText("Saved: only differences are sent.");
+  await click("Save", "Saved: only differences are sent.");
   expect(await trait()).toMatchObject({ definition: { within: "7d", reduce: { fn: "count" } } });
   expect(await text()).not.toContain("This was refused");
 });
@@ -296,8 +276,7 @@ test("how far a preparation is, and how long it goes on, is shown while it is un
       .length > 0;
   await until(isSeen, { timeoutMs: TIMEOUT_MS, what: "the calls to be in profiles" });
   const { id } = await world.api<{ id: string }>("/v1/audiences", { name: "Readers", definition });
-  await open(`/audiences/${id}`);
-  await untilText(" s left");
+  await open(`/audiences/${id}`, " s left");
   await untilText("events looked at");
   await untilText("1 member");
 });
@@ -317,21 +296,17 @@ test("members are uploaded: wrong rows by their lines, the differences before an
   const { click, looks, open, page, text, type, untilText } = shown;
   const id = world.listId;
   await open(`/audiences/${id}`);
-  await click("Upload members");
-  await untilText("A file of members");
+  await click("Upload members", "A file of members");
   await choose("guests.csv", "name,userId\na,u1\nb,\n");
-  await click("Upload it, and show the differences");
-  await untilText("line 3 has no userId");
+  await click("Upload it, and show the differences", "line 3 has no userId");
   const mended = join(folder, "guests.csv");
   writeFileSync(mended, "name,userId\na,u1\n");
   // Browsers compare whole seconds.
   utimesSync(mended, 1, 1);
-  await click("Upload it, and show the differences");
-  await untilText("The file has changed since it was chosen");
+  await click("Upload it, and show the differences", "The file has changed since it was chosen");
   const rows = Array.from({ length: 30 }, (_, at) => `x,guest-${at}`);
   await choose("guests.csv", ["name,userId", ...rows, rows[0]].join("\n"));
-  await click("Upload it, and show the differences");
-  await untilText("Nothing is changed yet");
+  await click("Upload it, and show the differences", "Nothing is changed yet");
   await untilText("Members of Guests are then");
   await untilText("No destination is connected to audiences");
   expect(await text()).toMatch(/Rows\s+31\s+Users\s+30\s+Added\s+30\s+Removed\s+0/);
@@ -344,13 +319,11 @@ test("members are uploaded: wrong rows by their lines, the differences before an
   await until(async () => (await members()) === 30, { timeoutMs: TIMEOUT_MS, what: "the guests" });
   await choose("remove.ndjson", '{"userId":"guest-1"}\n');
   await type("Members are then", "remove");
-  await click("Upload it, and show the differences");
-  await untilText("remove.ndjson");
+  await click("Upload it, and show the differences", "remove.ndjson");
   await untilText("Nothing is changed yet");
   expect(await text()).toMatch(/Added\s+0\s+Removed\s+1/);
   await type("Members are then", "add");
-  await click("Upload it, and show the differences");
-  await untilText("Members of Guests are then those that it names, too.");
+  await click("Upload it, and show the differences", "Members of Guests are then those that it names, too.");
 });
 
 test("nothing of it failed, or asked anybody but control", () => {

@@ -40,30 +40,23 @@ beforeAll(async () => {
 afterAll(() => opened?.close(), 180_000);
 
 test("three clicks lead from the list to the failing endpoint's answer", async () => {
-  const { click, open, text, untilText } = shown;
-  await open("/destinations");
-  await untilText("Success");
+  const { click, open, text } = shown;
+  await open("/destinations", "Success");
   await click(`Failing ${ATTACK}`);
   await click("Attempts");
-  await click("http 5xx 503");
-  await untilText("no room here");
+  await click("http 5xx 503", "no room here");
   expect(await text()).toContain("\\u{202e}gnp.exe\\u{7}");
 });
 
 test("requests of a destination are found by their status, source and event, which stand in the URL", async () => {
   const { open, page, tabTo, untilText } = shown;
   const path = `/destinations/${world.failing}/attempts`;
-  await open(`${path}?status=5xx&sourceId=${world.source.id}`);
-  await untilText("http 5xx 503");
-  await open(`${path}?sourceId=none`);
-  await untilText("No request is recorded");
-  await open(`${path}?event=none`);
-  await untilText("No request is recorded");
-  await open(`${path}?outcome=invalid_response`);
-  await untilText("No request is recorded");
+  await open(`${path}?status=5xx&sourceId=${world.source.id}`, "http 5xx 503");
+  await open(`${path}?sourceId=none`, "No request is recorded");
+  await open(`${path}?event=none`, "No request is recorded");
+  await open(`${path}?outcome=invalid_response`, "No request is recorded");
   expect(await page.evaluate(`document.querySelector("main select").value`)).toBe("invalid_response");
-  await open(path);
-  await untilText("http 5xx 503");
+  await open(path, "http 5xx 503");
   await tabTo("Status");
   await page.keyboard.type("4xx");
   await page.keyboard.press("Enter");
@@ -74,23 +67,17 @@ test("requests of a destination are found by their status, source and event, whi
 test("an issue is one click away from the overview, with the failing endpoint's answer, and is worked on there", async () => {
   const { click, open, text, untilText } = shown;
   const issue = () => world.api<{ state: string }>(`/v1/issues/${world.issueId}`);
-  await open("/");
-  await untilText("Open issues");
-  await click("http 5xx 503");
-  await untilText("no room here");
+  await open("/", "Open issues");
+  await click("http 5xx 503", "no room here");
   expect(await text()).toContain("\\u{202e}gnp.exe\\u{7}");
-  await click("Acknowledge");
-  await untilText("It is acknowledged.");
-  await click("Snooze");
-  await untilText("It is snoozed.");
+  await click("Acknowledge", "It is acknowledged.");
+  await click("Snooze", "It is snoozed.");
   await untilText("Snoozed until");
   expect(await issue()).toMatchObject({ state: "snoozed" });
-  await click("Open again");
-  await untilText("It is open.");
+  await click("Open again", "It is open.");
   await open(`/destinations/${world.failing}/issues`);
   await click("http 5xx 503");
-  await click("Resolve");
-  await untilText("It is resolved.");
+  await click("Resolve", "It is resolved.");
   expect(await issue()).toMatchObject({ state: "resolved" });
 });
 
@@ -118,28 +105,22 @@ test("an issue whose endpoint answers several statuses shows each with its count
     },
     { timeoutMs: TIMEOUT_MS, what: "both statuses" },
   );
-  await open(`/issues/${issue?.id}`);
-  await untilText("What was answered");
-  await click("Show the last 500");
-  await untilText("The last request with 500");
+  await open(`/issues/${issue?.id}`, "What was answered");
+  await click("Show the last 500", "The last request with 500");
   await untilText("lost its database");
   expect(await looks("an issue with several statuses")).toEqual([]);
-  await open(`/destinations/${id}/issues`);
-  await untilText("500 × ");
+  await open(`/destinations/${id}/issues`, "500 × ");
   await world.api(`/v1/destinations/${id}/pause`, {});
 });
 
 test("what died of an issue is sent again from it", async () => {
-  const { click, open, page, untilText } = shown;
+  const { click, open, page } = shown;
   const before = world.receiver.requestsTo("/refusing").length;
   await open(`/destinations/${world.refusing}/issues`);
-  await click("http 4xx 400");
-  await untilText("died of it");
-  await click("Send what died of it again");
-  await untilText("meant.");
+  await click("http 4xx 400", "died of it");
+  await click("Send what died of it again", "meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
-  await click("how far it is");
-  await untilText("finished");
+  await click("how far it is", "finished");
   await world.receiver.untilReceived("/refusing", before + 1, TIMEOUT_MS);
 });
 
@@ -165,8 +146,7 @@ test("the overview draws what goes from sources to destinations, with what is st
 
 test("a call is seen in the live debugger within two seconds, and a refused one with its reason", async () => {
   const { click, open, page, type, untilText, text } = shown;
-  await open(`/sources/${world.source.id}/live`);
-  await untilText("listening");
+  await open(`/sources/${world.source.id}/live`, "listening");
   const seenAfterMs = async (turn: number): Promise<number> => {
     const event = `Seen Live ${turn}`;
     expect((await world.send({ userId: "u-live", event, messageId: `seen-${turn}` })).status).toBe(200);
@@ -176,24 +156,20 @@ test("a call is seen in the live debugger within two seconds, and a refused one 
   await world.deployment.send(world.source.writeKeys[0] ?? "", "track", { event: "No User" });
   await untilText("no_user_anon_id");
 
-  await click("Pause");
-  await untilText("paused");
+  await click("Pause", "paused");
   await type("What", "refused");
   await page.waitForFunction('!document.body.innerText.includes("Seen Live")', { timeout: TIMEOUT_MS });
   expect(await page.evaluate("location.search")).toBe("?kind=refused");
   await page.evaluate(`[...document.querySelectorAll(".live button")][0].click()`);
   await untilText('"code": "no_user_anon_id"');
   expect(await text()).not.toContain("Seen Live");
-  await open(`/sources/${world.source.id}/live`);
-  await untilText("listening");
-  await click("Pause");
-  await untilText("paused");
+  await open(`/sources/${world.source.id}/live`, "listening");
+  await click("Pause", "paused");
   await world.send({ userId: "u-live", event: "Came While Paused", messageId: "live-3" });
   const delivered = () =>
     world.receiver.requestsTo("/well").some(({ text: body }) => body.includes("live-3"));
   await until(async () => delivered(), { timeoutMs: TIMEOUT_MS, what: "the call to be delivered" });
-  await click("Go on");
-  await untilText("live-3");
+  await click("Go on", "live-3");
   expect(await text()).not.toContain("Seen Live");
 });
 
@@ -202,8 +178,7 @@ test("one call has a timeline at every destination, and its waiting attempt is s
   await open(`/calls/${encodeURIComponent(hostile.messageId)}?sourceId=${world.source.id}`);
   for (const text of ["Refusing", "Well", "delivered", "dead", "waiting", "attempt 1", "next attempt"])
     await untilText(text);
-  await open(`/destinations/${world.failing}/waiting`);
-  await untilText("Send now");
+  await open(`/destinations/${world.failing}/waiting`, "Send now");
   const rows = Number(await page.evaluate(`document.querySelectorAll("tbody tr").length`));
   // Not before: a success of another call wakes this one.
   world.receiver.script("/failing", { status: 200 });
@@ -219,8 +194,7 @@ test("one call has a timeline at every destination, and its waiting attempt is s
 test("one call shows its body and the headers that it is sent with, and gives its request as curl", async () => {
   const { click, looks, open, page, text, untilText } = shown;
   await open(`/calls/${encodeURIComponent(hostile.messageId)}?sourceId=${world.source.id}`);
-  await click("Body and headers");
-  await untilText("What is sent");
+  await click("Body and headers", "What is sent");
   await untilText("User-Agent: Hookline/1.0");
   expect(await text()).toMatch(/As (?:sent|it would be sent now)/);
   expect(await text()).toMatch(/"userId":"u <img src=x onerror=.*\\u\{202e\}gnp\.exe/);
@@ -239,7 +213,7 @@ test("one call shows its body and the headers that it is sent with, and gives it
 });
 
 test("a dead letter is sent again once its endpoint is mended, and the replay says how far it is", async () => {
-  const { click, open, page, untilText } = shown;
+  const { click, open, page } = shown;
   world.receiver.script("/refusing", { status: 200 });
   const before = world.receiver.requestsTo("/refusing").length;
   await open(`/destinations/${world.refusing}/dead-letters`);
@@ -247,11 +221,9 @@ test("a dead letter is sent again once its endpoint is mended, and the replay sa
   const box = `document.querySelector("tbody input[type=checkbox]")`;
   await page.waitForFunction(`${box} !== null`, { timeout: TIMEOUT_MS });
   await page.evaluate(`${box}.click()`);
-  await click("Send the 1 chosen again");
-  await untilText("1 call is meant.");
+  await click("Send the 1 chosen again", "1 call is meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
-  await click("how far it is");
-  await untilText("finished");
+  await click("how far it is", "finished");
   await world.receiver.untilReceived("/refusing", before + 1, TIMEOUT_MS);
 });
 
@@ -263,16 +235,13 @@ test("what a destination has missed is counted, and sent to it", async () => {
     webhooks: [{ url: world.receiver.url("/late") }],
   };
   const { id } = await world.api<{ id: string }>("/v1/destinations", { ...options, enabled: true });
-  await open(`/destinations/${id}/again`);
-  await untilText("Accepted in the last");
+  await open(`/destinations/${id}/again`, "Accepted in the last");
   await untilText("Shop <img src=x onerror=");
   expect(await looks("sending calls again")).toEqual([]);
   await type("Of", world.source.id);
-  await click("Send them");
-  await untilText("meant.");
+  await click("Send them", "meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
-  await click("how far it is");
-  await untilText("finished");
+  await click("how far it is", "finished");
   await world.receiver.untilReceived("/late", 1, TIMEOUT_MS);
 });
 
@@ -280,34 +249,29 @@ test("a test call shows what each webhook answers", async () => {
   world.receiver.script("/refusing", { status: 418, body: ANSWER });
   const { click, open, untilText } = shown;
   await open(`/destinations/${world.refusing}/test`);
-  await click("Send the test call");
-  await untilText("http 4xx 418");
+  await click("Send the test call", "http 4xx 418");
   await untilText("no room here");
 });
 
 test("what is clicked while the browser is offline fails at once, and is not done later", async () => {
   const { click, open, page, untilText } = shown;
   const before = world.receiver.requestsTo("/refusing").length;
-  await open(`/destinations/${world.refusing}/test`);
-  await untilText("Send the test call");
+  await open(`/destinations/${world.refusing}/test`, "Send the test call");
   await page.setOfflineMode(true);
   await click("Send the test call");
   await untilText("control does not answer").finally(() => page.setOfflineMode(false));
-  await click("Send the test call");
-  await untilText("http 4xx");
+  await click("Send the test call", "http 4xx");
   expect(world.receiver.requestsTo("/refusing").length).toBe(before + 1);
 });
 
 test("a section whose files cannot be loaded says so, and covers no other", async () => {
   const { click, open, page, untilText } = shown;
   await page.setCacheEnabled(false);
-  await open("/sources");
-  await untilText("Make a source");
+  await open("/sources", "Make a source");
   await page.setOfflineMode(true);
   await click("Audit");
   await untilText("Reload the page").finally(() => page.setOfflineMode(false));
-  await click("Sources");
-  await untilText("Make a source");
+  await click("Sources", "Make a source");
   await click("Audit");
   await click("Reload the page");
   await page.waitForFunction('document.querySelector("h1")?.innerText === "Audit"', { timeout: TIMEOUT_MS });
@@ -318,10 +282,8 @@ test("a member of an audience is listed, with why, and counted in its size over 
   const { click, open, text, untilText } = shown;
   const audience = () => world.api<{ members: number }>(`/v1/audiences/${world.audienceId}`);
   await until(async () => (await audience()).members === 1, { timeoutMs: TIMEOUT_MS, what: "the member" });
-  await open(`/audiences/${world.audienceId}`);
-  await untilText("1 member");
-  await click("Why");
-  await untilText("is a member, since");
+  await open(`/audiences/${world.audienceId}`, "1 member");
+  await click("Why", "is a member, since");
   await untilText("The numbers of each day");
   await until(async () => /Entered\s+1\s+Left\s+0/.test(await text()), {
     timeoutMs: TIMEOUT_MS,
@@ -377,11 +339,9 @@ test("options of a destination are changed, refused beside their field, and not 
     await world.api<{ name: string; maxInFlight: number; events: string[] | null }>(
       `/v1/destinations/${world.refusing}`,
     );
-  await open(`/destinations/${world.refusing}/edit`);
-  await untilText("Requests in flight");
+  await open(`/destinations/${world.refusing}/edit`, "Requests in flight");
   await type("Requests in flight", "0");
-  await click("Save");
-  await untilText("This was refused");
+  await click("Save", "This was refused");
   expect(await text()).toMatch(/maxInFlight.*1/);
   await type("Requests in flight", "7");
   await click("JSON");
@@ -390,8 +350,7 @@ test("options of a destination are changed, refused beside their field, and not 
   await type("Filter as JSON", "");
   await click("Form");
   await type("Events", "Order\nRefund");
-  await click("Save");
-  await untilText("Saved: in force");
+  await click("Save", "Saved: in force");
   expect(await option()).toMatchObject({ name: "Refusing", maxInFlight: 7, events: ["Order", "Refund"] });
 
   await untilText("Requests in flight");
@@ -405,8 +364,7 @@ test("options of a destination are changed, refused beside their field, and not 
   const isShown = '[...document.querySelectorAll(".edit input")].some(({ value }) => value === "Renamed")';
   await page.waitForFunction(isShown, { timeout: TIMEOUT_MS });
   await type("Requests in flight", "9");
-  await click("Save");
-  await untilText("Saved: in force");
+  await click("Save", "Saved: in force");
   expect(await option()).toMatchObject({ name: "Renamed", maxInFlight: 9 });
 
   await type("Requests in flight", "8");
@@ -420,14 +378,12 @@ test("options of a destination are changed, refused beside their field, and not 
     await untilText(done);
   }
   await untilText("Changed: maxInFlight");
-  await click("Save");
-  await untilText("Saved: in force");
+  await click("Save", "Saved: in force");
   expect(await option()).toMatchObject({ maxInFlight: 8 });
 
   await holdBack("PATCH");
   await type("Requests in flight", "6");
-  await click("Save");
-  await untilText("Saving …");
+  await click("Save", "Saving …");
   await page.evaluate(`document.querySelector("form.edit input").focus()`);
   await page.keyboard.type("Lost");
   expect(await page.evaluate(`document.querySelector("form.edit input").value`)).toBe("Renamed");
@@ -437,10 +393,8 @@ test("options of a destination are changed, refused beside their field, and not 
 
 test("a secret is rotated step by step, and signs the next call", async () => {
   const { click, open, page, untilText } = shown;
-  await open(`/destinations/${world.refusing}/secret`);
-  await untilText("not set: calls are not signed");
-  await click("Make one");
-  await untilText("Copy it now");
+  await open(`/destinations/${world.refusing}/secret`, "not set: calls are not signed");
+  await click("Make one", "Copy it now");
   const secret = String(await page.evaluate(`document.querySelector(".steps input").value`));
   expect(secret).toMatch(/^[0-9a-f]{64}$/);
   await click("Sign with it from now on");
@@ -451,8 +405,7 @@ test("a secret is rotated step by step, and signs the next call", async () => {
   world.receiver.script("/refusing", { status: 200 });
   const before = world.receiver.requestsTo("/refusing").length;
   await open(`/destinations/${world.refusing}/test`);
-  await click("Send the test call");
-  await untilText("delivered");
+  await click("Send the test call", "delivered");
   const request = world.receiver.requestsTo("/refusing").at(before);
   expect(request?.headers["x-signature"]).toBe(hmacSha1Hex(secret, request?.rawBody ?? Buffer.alloc(0)));
 });
@@ -467,8 +420,7 @@ test("statistics of all, a source and a destination add up, and are shown for th
   });
   for (const path of ["/", `/sources/${world.source.id}/statistics`]) {
     await open(path);
-    await click("the last day");
-    await untilText("Accepted calls by hour");
+    await click("the last day", "Accepted calls by hour");
     expect(await page.evaluate("location.search")).toBe("?span=day");
     const of = path === "/" ? "/" : `/sources/${world.source.id}/`;
     expect(await text()).toMatch(new RegExp(`Accepted\\s+${await accepted(of)}\\b`));
@@ -476,16 +428,12 @@ test("statistics of all, a source and a destination add up, and are shown for th
       timeout: TIMEOUT_MS,
     });
   }
-  await open("/?span=day&step=minute&group=eventType");
-  await untilText("Accepted calls by minute");
+  await open("/?span=day&step=minute&group=eventType", "Accepted calls by minute");
   await untilText("By type of call, the last day");
-  await open(`/destinations/${world.failing}?span=month&group=status`);
-  await untilText("By status, the last thirty days");
-  await click("webhook");
-  await untilText("By webhook, the last thirty days");
+  await open(`/destinations/${world.failing}?span=month&group=status`, "By status, the last thirty days");
+  await click("webhook", "By webhook, the last thirty days");
   expect(await page.evaluate("location.search")).toBe("?span=month&group=webhook");
-  await open(`/destinations/${world.failing}?span=week`);
-  await untilText("Calls by hour of their acceptance");
+  await open(`/destinations/${world.failing}?span=week`, "Calls by hour of their acceptance");
   expect(await text()).toMatch(/Sent to destinations\s+[1-9]/);
 });
 
@@ -493,21 +441,16 @@ test("a user's page has what is known of them, with ways to why and to their cal
   const { click, open, page, text, type, untilText } = shown;
   await open("/profiles");
   await type("Id", hostile.userId);
-  await click("Show who this is");
-  await untilText("Last calls");
+  await click("Show who this is", "Last calls");
   for (const known of ["Buyers", "member", "Orders", "Counts all"]) await untilText(known);
   expect(await text()).toContain("\\u{202e}gnp.exe");
-  await click("Why");
-  await untilText("is a member, since");
-  await open(`/profiles/${encodeURIComponent(hostile.userId)}`);
-  await untilText("Last calls");
+  await click("Why", "is a member, since");
+  await open(`/profiles/${encodeURIComponent(hostile.userId)}`, "Last calls");
   await page.evaluate(`document.querySelector('td a[href*="/calls/"]').click()`);
   await untilText("Received");
   expect(await page.evaluate("location.pathname")).toContain("/calls/");
-  await open(`/profiles/${encodeURIComponent("a%2Fb/c")}`);
-  await untilText("User a%2Fb/c");
-  await open("/profiles/nobody");
-  await untilText("There is none");
+  await open(`/profiles/${encodeURIComponent("a%2Fb/c")}`, "User a%2Fb/c");
+  await open("/profiles/nobody", "There is none");
 });
 
 test("a suppression is begun by its dialog, ends, and stands in the audit with who asked for it", async () => {
@@ -515,8 +458,7 @@ test("a suppression is begun by its dialog, ends, and stands in the audit with w
   await open("/deletions");
   await type("What is to be done", "SUPPRESS_ONLY");
   await type("User ids", `gone 1\ngone 2\ngone 1\n`);
-  await click("Begin it");
-  await untilText("suppress: 2 users, in the whole workspace.");
+  await click("Begin it", "suppress: 2 users, in the whole workspace.");
   await untilText("0 of 2 users are known to audiences and computed traits");
   await holdBack("POST");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
@@ -530,8 +472,7 @@ test("a suppression is begun by its dialog, ends, and stands in the audit with w
   regulationId = String(await page.evaluate("location.pathname.split('/').at(-1)"));
   expect(await text()).not.toContain("gone 1");
 
-  await open("/audit?resource=regulation");
-  await untilText(regulationId);
+  await open("/audit?resource=regulation", regulationId);
   expect(await text()).not.toContain(`${world.source.id}`);
   await type("Of", "source");
   await untilText(world.source.id);
@@ -586,11 +527,9 @@ test("a tab goes on with the session that another one has begun, as whoever is s
     `fetch("/v1/session", { method: "POST", headers: { authorization: "Bearer token-of-an-admin" } })`,
   );
   await type("Name", "By a replaced session");
-  await click("Make it");
-  await untilText("Add a write key");
+  await click("Make it", "Add a write key");
 
-  await open(`/destinations/${world.failing}/edit`);
-  await untilText("Requests in flight");
+  await open(`/destinations/${world.failing}/edit`, "Requests in flight");
   await type("Requests in flight", "6");
   await untilText("Changed: maxInFlight");
   await other.open("/sources");
@@ -598,15 +537,13 @@ test("a tab goes on with the session that another one has begun, as whoever is s
   await untilText("The session has ended.");
   await signIn(other, "token-of-an-admin");
   await untilText("Changed: maxInFlight");
-  await click("Save");
-  await untilText("Saved: in force");
+  await click("Save", "Saved: in force");
   await other.click("Sign out");
   await signIn(other, "token-of-a-reader");
   await untilText("To change a destination a token needs the scope write; yours has read.");
 
   await page.evaluate("window.fetch = async () => { throw new TypeError() }");
-  await click("Sign out");
-  await untilText("You are still signed in: control does not answer");
+  await click("Sign out", "You are still signed in: control does not answer");
   await other.click("Sign out");
   await other.untilText("Token of the control API");
   await Promise.all([page.close(), other.page.close()]);
@@ -640,52 +577,42 @@ describe("every page", () => {
 });
 
 test("the overview names a replay that runs, behind any number that have ended", async () => {
-  const { open, untilText } = shown;
+  const { open } = shown;
   const begin = (more: object) =>
     world.api<{ replayId: string }>("/v1/replays", { destinationId: world.refusing, which: "all", ...more });
   for (let begun = 0; begun < 50; begun += 1) await begin({ messageId: "none" });
   for (const messageId of ["slow-1", "slow-2"]) await world.send({ ...hostile, messageId });
   await world.receiver.untilReceived("/refusing", 3, TIMEOUT_MS);
   const { replayId } = await begin({ callsPerSecond: 0.1 });
-  await open("/");
-  await untilText(`${replayId}: `);
+  await open("/", `${replayId}: `);
   await requestJson(`${world.deployment.controlUrl()}/v1/replays/${replayId}`, { method: "DELETE" });
 });
 
 test("what a deletion loses is said in the names that strangers wrote, and runs nothing of them", async () => {
-  const { click, open, page, untilText } = shown;
+  const { click, open, page } = shown;
   await open(`/sources/${world.source.id}`);
-  await click("Delete it");
-  await untilText("take it from Failing <img src=x onerror=");
-  await open("/destinations/new");
-  await untilText("Shop <img src=x onerror=");
-  await open(`/destinations/${world.failing}/settings`);
-  await untilText("Shop <img src=x onerror=");
-  await click("Delete it");
-  await untilText("Waiting for it:");
+  await click("Delete it", "take it from Failing <img src=x onerror=");
+  await open("/destinations/new", "Shop <img src=x onerror=");
+  await open(`/destinations/${world.failing}/settings`, "Shop <img src=x onerror=");
+  await click("Delete it", "Waiting for it:");
   expect(await page.evaluate("window.ran")).toBeUndefined();
 });
 
 test("with tokens it asks for one, keeps it out of every storage, and says what it does not allow", async () => {
   const guarded = await openConsole(browser, await guardedUrl(READER));
   const { click, findings, open, page, type, untilText } = guarded;
-  await open(`/destinations/${world.failing}`);
-  await untilText("Token of the control API");
+  await open(`/destinations/${world.failing}`, "Token of the control API");
   expect(await findings()).toEqual([]);
   await type("Token", "wrong");
-  await click("Sign in");
-  await untilText("not one of the configured ones");
+  await click("Sign in", "not one of the configured ones");
   await type("Token", "token-of-a-read…");
-  await click("Sign in");
-  await untilText("a character that no token has");
+  await click("Sign in", "a character that no token has");
   await type("Token", "token-of-a-reader");
-  await click("Sign in");
-  await untilText("Send what waits now");
+  await click("Sign in", "Send what waits now");
   await click("Send what waits now");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
   await untilText("Your token does not allow this");
-  await open("/deletions");
-  await untilText("a token needs the scope write; yours has read.");
+  await open("/deletions", "a token needs the scope write; yours has read.");
   await open(`/destinations/${world.failing}/edit`);
   await untilText("To change a destination a token needs the scope write; yours has read.");
   await open(`/sources/${world.source.id}`);
@@ -695,15 +622,11 @@ test("with tokens it asks for one, keeps it out of every storage, and says what 
   expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(writeKey);
   const kept = "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])";
   expect(await page.evaluate(kept)).not.toContain("token-of-a-reader");
-  await open("/settings");
-  await untilText("To see who may use the API a token needs the scope write; yours has read.");
+  await open("/settings", "To see who may use the API a token needs the scope write; yours has read.");
   await untilText("by a session of this browser");
-  await open("/destinations");
-  await untilText("Sign out");
-  await click("Sign out");
-  await untilText("Token of the control API");
-  await open("/destinations");
-  await untilText("Token of the control API");
+  await open("/destinations", "Sign out");
+  await click("Sign out", "Token of the control API");
+  await open("/destinations", "Token of the control API");
   expect(guarded.faults).toEqual([]);
   await page.close();
 });

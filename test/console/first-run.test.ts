@@ -45,9 +45,8 @@ test.each([
   ["/traits", "There are no computed traits yet"],
   ["/deletions", "Nobody has asked for a deletion"],
 ])("%s with nothing in it says what to do", async (path, said) => {
-  const { looks, open, page, untilText } = shown;
-  await open(path);
-  await untilText(said);
+  const { looks, open, page } = shown;
+  await open(path, said);
   await page.waitForFunction('!document.querySelector("main .loading")', { timeout: TIMEOUT_MS });
   expect(await looks(path)).toEqual([]);
 });
@@ -55,9 +54,8 @@ test.each([
 const isThere = (script: string) => shown.page.waitForFunction(script, { timeout: TIMEOUT_MS });
 
 test("the overview of an installation with nothing in it says what to do first, and nothing of what may fail", async () => {
-  const { open, text, untilText } = shown;
-  await open("/");
-  await untilText("Nothing is set up yet");
+  const { open, text } = shown;
+  await open("/", "Nothing is set up yet");
   expect(await text()).not.toContain("Open issues");
 });
 
@@ -67,8 +65,7 @@ test("by keyboard alone a source and a destination are made, and the first call 
   const { open, page, tabTo, text, untilFocused, untilText } = shown;
   const press = (key: string) => page.keyboard.press(key);
   const type = (typed: string) => page.keyboard.type(typed);
-  await open("/");
-  await untilText("To begin with");
+  await open("/", "To begin with");
   await tabTo("Make a source");
   await press("Enter");
   await untilFocused(CONTENT);

@@ -100,12 +100,11 @@ test("what is built is React for production, whatever the environment of the bui
 });
 
 test("the first page is usable after less than a second of work, read without a cache", async () => {
-  const { open, page, untilText } = shown;
+  const { open, page } = shown;
   await page.setCacheEnabled(false);
   const workMs = await shortest(async () => {
     const tasks = await tasksOf("the first page", async () => {
-      await open("/");
-      await untilText("Open issues");
+      await open("/", "Open issues");
       await page.waitForFunction('!document.querySelector("main .loading")', { timeout: TIMEOUT_MS });
     });
     return tasks.reduce((sum, ms) => sum + ms, 0);
@@ -153,8 +152,7 @@ test(`${ROWS} members are loaded page by page, looked through and gone through b
   const csv = `${world.deployment.controlUrl()}${path}/members.csv`;
   const isListed = async () => (await (await fetch(csv)).text()).trimEnd().split("\n").length > ROWS;
   await until(isListed, { timeoutMs: TIMEOUT_MS, what: "the members in the copy" });
-  await open(`/audiences/${world.listId}`);
-  await untilText("10,000 members");
+  await open(`/audiences/${world.listId}`, "10,000 members");
   await untilText("Load more");
   const deadlineMs = Date.now() + 2 * TIMEOUT_MS;
   const isMore = `[...document.querySelectorAll("button")].some((one) => one.innerText.startsWith("Load"))`;
@@ -217,7 +215,7 @@ function largeCall(messageId: string) {
 }
 
 test("a call of the largest size and an answer of a megabyte are shown cut, say so, and run nothing", async () => {
-  const { click, looks, open, page, text, untilText } = shown;
+  const { click, looks, open, page, text } = shown;
   const answer = ATTACK.repeat(Math.ceil(LARGE_ANSWER_CHARACTERS / ATTACK.length));
   world.receiver.script("/refusing", { status: 400, body: answer });
   const { status } = await world.send(largeCall("large-1"));
@@ -235,14 +233,12 @@ test("a call of the largest size and an answer of a megabyte are shown cut, say 
   expect(Buffer.byteLength(attempt.response?.body ?? "")).toBeLessThanOrEqual(1_024);
 
   await open(`/destinations/${world.refusing}/attempts`);
-  await click("http 4xx 400");
-  await untilText("The first 1 KiB is kept: there may have been more of it.");
+  await click("http 4xx 400", "The first 1 KiB is kept: there may have been more of it.");
   expect(await text()).toContain("\\u{202e}gnp.exe\\u{7}<img src=x onerror=");
   expect(await looks("a large answer")).toEqual([]);
 
   await open(`/calls/large-1?sourceId=${world.source.id}`);
-  await click("Body and headers");
-  await untilText(" more characters");
+  await click("Body and headers", " more characters");
   const body = String(
     await page.evaluate(`document.querySelector('[aria-label="Body of the call"]').innerText`),
   );
@@ -253,9 +249,8 @@ test("a call of the largest size and an answer of a megabyte are shown cut, say 
 });
 
 test(`${PER_SECOND} live events a second are drawn as they come`, async () => {
-  const { open, page, untilText } = shown;
-  await open(`/sources/${world.source.id}/live?text=of-${"x"}`);
-  await untilText("listening");
+  const { open, page } = shown;
+  await open(`/sources/${world.source.id}/live?text=of-${"x"}`, "listening");
   const [writeKey = ""] = world.source.writeKeys;
   const tasks = await tasksOf(`${LIVE_SECONDS} s of ${PER_SECOND} live events a second`, async () => {
     const beganAtMs = Date.now();
@@ -275,7 +270,7 @@ test(`${PER_SECOND} live events a second are drawn as they come`, async () => {
 });
 
 test("a list that goes on says how many it has, as far as that is counted", async () => {
-  const { open, untilText } = shown;
+  const { open } = shown;
   const { total } = await until(
     async () => {
       const page = await world.api<{ total: number | null }>("/v1/dead-letters?limit=1");
@@ -283,7 +278,6 @@ test("a list that goes on says how many it has, as far as that is counted", asyn
     },
     { timeoutMs: TIMEOUT_MS, what: "dead letters" },
   );
-  await open("/dead-letters");
-  await untilText(" in all");
+  await open("/dead-letters", " in all");
   expect(total).toBeGreaterThan(50);
 });

@@ -53,8 +53,7 @@ const statusOf = async (path: string): Promise<number> =>
 test("a source is made, the program on its page sends a call by a real SDK, and the call is seen", async () => {
   const { click, looks, open, page, type, untilText } = shown;
   await open("/sources");
-  await click("Make a source");
-  await untilText("A new source");
+  await click("Make a source", "A new source");
   expect(await looks("a new source")).toEqual([]);
   await type("Name", "Web shop");
   await click("Make it");
@@ -63,19 +62,16 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   const writeKeys = async () =>
     (await world.api<{ writeKeys: readonly string[] }>(`/v1/sources/${id}`)).writeKeys;
   const place = new URLSearchParams({ library: SDK, ingest: world.deployment.ingestUrl() });
-  await open(`/sources/${id}?${place}`);
-  await untilText("closeAndFlush");
+  await open(`/sources/${id}?${place}`, "closeAndFlush");
   const [former = ""] = await writeKeys();
   expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(former);
-  await click("Show write key");
-  await untilText(former);
+  await click("Show write key", former);
   await click("Hide write key");
   await click("Show the key in the program");
   const program = String(
     await page.evaluate(`document.querySelector('[aria-label="A call with ${SDK}"]').innerText`),
   );
-  await open(`/sources/${id}/live`);
-  await untilText("listening");
+  await open(`/sources/${id}/live`, "listening");
   await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], {
     cwd: ROOT,
     env: environment,
@@ -84,8 +80,7 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
 
   await open(`/sources/${id}`);
   await click("Show the key in the program");
-  await click("Add a write key");
-  await untilText("End the former write key");
+  await click("Add a write key", "End the former write key");
   const [, added = ""] = await writeKeys();
   await page.waitForFunction(
     `document.querySelector('[aria-label="A call with curl"]').innerText.includes(${JSON.stringify(added)})`,
@@ -120,8 +115,7 @@ async function isPassedOver(id: string): Promise<void> {
     what: "the calls that are not meant for it to be counted",
   });
   await open(`/destinations/${id}`);
-  await click("event off");
-  await untilText("Not For It");
+  await click("event off", "Not For It");
   expect(await page.evaluate("location.search")).toBe("?became=event_off");
   expect(await page.evaluate(LISTED)).toEqual(["Not For It"]);
   await type("What became of it here", "passed_over");
@@ -132,8 +126,7 @@ async function isPassedOver(id: string): Promise<void> {
   await page.evaluate(`document.querySelector("td a[href*='/calls/']").click()`);
   await untilText("It does not get this call: event off.");
   await open(`/destinations/${id}?group=eventName`);
-  await click("To The New One");
-  await untilText("What became of it here");
+  await click("To The New One", "What became of it here");
   await page.waitForFunction(`document.querySelector("td .state")?.innerText === "sent"`, {
     timeout: TIMEOUT_MS,
   });
@@ -143,8 +136,7 @@ async function isPassedOver(id: string): Promise<void> {
 test("a destination is made with its options by form, gets the calls that it is meant to get, and is deleted", async () => {
   const { click, looks, open, page, text, type, untilText } = shown;
   await open(`/destinations?sourceId=${world.source.id}`);
-  await click("Make a destination");
-  await untilText("A new destination");
+  await click("Make a destination", "A new destination");
   expect(await page.evaluate(`document.querySelector("input[value='${world.source.id}']").checked`)).toBe(
     true,
   );
@@ -153,13 +145,11 @@ test("a destination is made with its options by form, gets the calls that it is 
   await type("Name", "Made here");
   await untilText("Each webhook needs a URL.");
   await type("URL", world.receiver.url("/away"));
-  await click("Add a webhook");
-  await untilText("Webhook 2");
+  await click("Add a webhook", "Webhook 2");
   await click("Remove webhook 1");
   await type("URL", world.receiver.url("/made"));
   for (const number of [2, 3, 4, 5]) {
-    await click("Add a webhook");
-    await untilText(`Webhook ${number}`);
+    await click("Add a webhook", `Webhook ${number}`);
     await page.evaluate(`document.querySelectorAll("fieldset.card input")[${number - 1}].focus()`);
     await page.keyboard.type(world.receiver.url(`/made-${number}`));
   }
@@ -168,8 +158,7 @@ test("a destination is made with its options by form, gets the calls that it is 
   await type("Call types", "track");
   await type("Requests in flight", "0");
   await click("Make a secret");
-  await click("Make it");
-  await untilText("This was refused");
+  await click("Make it", "This was refused");
   await type("Requests in flight", "3");
   await click("Make it");
   const id = await idBelow("/destinations");
@@ -193,8 +182,7 @@ test("a destination is made with its options by form, gets the calls that it is 
   await open(`/destinations/${id}/settings`);
   await confirm("Switch it off");
   await untilText("Switch it on");
-  await open(`/destinations/${id}`);
-  await untilText("It is off: no call is sent to it.");
+  await open(`/destinations/${id}`, "It is off: no call is sent to it.");
   await open(`/sources/${world.source.id}`);
   await click("Delete it");
   await untilText("It is not deleted while destinations are connected to it: take it from Failing, ");
@@ -202,8 +190,7 @@ test("a destination is made with its options by form, gets the calls that it is 
   await untilText("destinations are connected to it: dst_");
 
   await open(`/destinations/${id}/settings`);
-  await click("Delete it");
-  await untilText("Waiting for it:");
+  await click("Delete it", "Waiting for it:");
   await page.evaluate("document.querySelector('dialog[open] .main').click()");
   await page.waitForFunction('location.pathname === "/console/destinations"', { timeout: TIMEOUT_MS });
   expect(await statusOf(`/v1/destinations/${id}`)).toBe(404);
@@ -213,8 +200,7 @@ test.each([
   { of: "an audience", page: "/audiences", path: "/v1/audiences", id: () => world.audienceId },
   { of: "a computed trait", page: "/traits", path: "/v1/computed-traits", id: () => world.traitId },
 ])("$of is paused, goes on, and is deleted", async ({ id, page, path }) => {
-  await shown.open(`${page}/${id()}`);
-  await shown.untilText("Pause or delete it");
+  await shown.open(`${page}/${id()}`, "Pause or delete it");
   await confirm("Pause it");
   await shown.untilText("Go on");
   await confirm("Go on");

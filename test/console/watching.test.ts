@@ -65,8 +65,7 @@ async function refuse(userId: string): Promise<void> {
 
 test("a hidden tab lets go of its live calls after a minute, and has what came meanwhile once it is seen", async () => {
   const { open, text, untilText } = shown;
-  await open(`/sources/${world.source.id}/live`);
-  await untilText("listening");
+  await open(`/sources/${world.source.id}/live`, "listening");
   await setHidden(true);
   await untilText("paused");
   await world.send({ userId: "u-hidden", event: "Came While Hidden", messageId: "hidden-1" });
@@ -82,8 +81,7 @@ test("a hidden tab lets go of its live calls after a minute, and has what came m
 test("a hidden tab reads no list again; once it is seen it has what came meanwhile", async () => {
   const { open, page, text, untilText } = shown;
   await refuse("guest-one");
-  await open(`/sources/${world.source.id}/refused`);
-  await untilText("guest-one");
+  await open(`/sources/${world.source.id}/refused`, "guest-one");
   const asked = `performance.getEntriesByType("resource").filter(({ name }) => name.includes("refused-calls")).length`;
   await page.waitForFunction(`${asked} > 3`, { timeout: TIMEOUT_MS });
   await setHidden(true);
@@ -106,8 +104,7 @@ test("a refused call is shown with what was sent, in the list and live, and noth
   expect(await text()).toContain("\\u{202e}gnp.exe");
   expect(await looks("refused calls")).toEqual([]);
 
-  await open(`/sources/${world.source.id}/live?kind=refused`);
-  await untilText("listening");
+  await open(`/sources/${world.source.id}/live?kind=refused`, "listening");
   await refuse("guest-three");
   await untilText("event_not_defined");
   await click("Body");
@@ -118,20 +115,18 @@ test("a refused call is shown with what was sent, in the list and live, and noth
 });
 
 test("the list of sources has their rates; from a source's statistics a reason and an event lead to their calls", async () => {
-  const { click, open, page, untilText } = shown;
+  const { click, open, page } = shown;
   await refuse("guest-four");
   await open("/sources");
   await page.waitForFunction(`/%/.test(document.querySelector('td[data-title="Refused"]')?.innerText)`, {
     timeout: TIMEOUT_MS,
   });
   await open(`/sources/${world.source.id}/statistics?group=eventName`);
-  await click("event not defined");
-  await untilText("guest-four");
+  await click("event not defined", "guest-four");
   expect(await page.evaluate("location.search")).toBe("?code=event_not_defined");
   await open(`/sources/${world.source.id}/statistics?group=eventName`);
   await click("Order Completed");
-  await click("m-1");
-  await untilText("Received");
+  await click("m-1", "Received");
   expect(await page.evaluate("location.pathname")).toContain("/calls/m-1");
 });
 
@@ -157,18 +152,15 @@ test("a session ends with its token, which is said, and what was typed comes bac
   const signIn = async (token: string, seen = "A new source"): Promise<void> => {
     await untilStatus(200, token);
     await type("Token", token);
-    await click("Sign in");
-    await untilText(seen);
+    await click("Sign in", seen);
   };
   const untilEnded = async (): Promise<void> => {
     writeFileSync(file, second);
     await untilStatus(401);
-    await click("Make it");
-    await untilText("The session has ended.");
+    await click("Make it", "The session has ended.");
   };
   const named = `document.querySelector("main#content input").value`;
-  await open("/sources/new");
-  await untilText("Token of the control API");
+  await open("/sources/new", "Token of the control API");
   expect(await page.evaluate("document.body.innerText")).not.toContain("The session has ended.");
   await signIn("token-of-the-first");
   await type("Name", "Shop of the first");
@@ -177,8 +169,7 @@ test("a session ends with its token, which is said, and what was typed comes bac
   writeFileSync(file, `${first},${second}`);
   await signIn("token-of-the-first");
   expect(await page.evaluate(named)).toBe("Shop of the first");
-  await click("Make it");
-  await untilText("Write keys");
+  await click("Make it", "Write keys");
   await open("/sources/new");
   await type("Name", "For nobody else");
   await untilEnded();
@@ -242,8 +233,7 @@ test("a dead letter that was sent, or is not listed, is not sent with those that
   };
   await world.send({ userId: "u-dead", event: "Died Last", messageId: "dead-1" });
   const deadAt = await until(last, { timeoutMs: TIMEOUT_MS, what: "its dead letter" });
-  await open(`/destinations/${world.refusing}/dead-letters`);
-  await untilText("dead-1");
+  await open(`/destinations/${world.refusing}/dead-letters`, "dead-1");
   await page.evaluate(`document.querySelectorAll("tbody input").forEach((box) => box.click())`);
   await tabTo("From (ISO 8601)");
   await page.keyboard.type(deadAt);

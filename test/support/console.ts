@@ -39,9 +39,10 @@ export async function builtConsole(): Promise<void> {
 
 export interface ConsolePage {
   readonly page: Page;
-  readonly open: (path: string) => Promise<void>;
-  /** Clicks the first link, button or option of the control that has this text. */
-  readonly click: (text: string) => Promise<void>;
+  /** Resolves when the page is there, and has `shows` where that is given. */
+  readonly open: (path: string, shows?: string) => Promise<void>;
+  /** Clicks the first link, button or option of the control that has this text, and resolves as `open` does. */
+  readonly click: (text: string, shows?: string) => Promise<void>;
   /** Resolves when the page has the text, to the milliseconds that took. */
   readonly untilText: (text: string, timeoutMs?: number) => Promise<number>;
   readonly text: () => Promise<string>;
@@ -86,23 +87,26 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
   watch(page, url, faults);
   const call = (script: string, ...given: readonly string[]): string =>
     `(${script})(${given.map((one) => JSON.stringify(one)).join()})`;
+  const untilText: ConsolePage["untilText"] = async (text, timeoutMs = WAIT_MS) => {
+    const beganAtMs = performance.now();
+    await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, {
+      timeout: timeoutMs,
+    });
+    return performance.now() - beganAtMs;
+  };
   return {
     page,
     faults,
-    async open(path) {
+    untilText,
+    async open(path, shows) {
       await page.goto(`${url}/console${path}`);
       await page.waitForFunction('document.querySelector("h1") !== null', { timeout: WAIT_MS });
+      if (shows !== undefined) await untilText(shows);
     },
-    async click(text) {
+    async click(text, shows) {
       await page.waitForFunction(`${call(FIND, text)} !== undefined`, { timeout: WAIT_MS });
       await page.evaluate(`${call(FIND, text)}.click()`);
-    },
-    async untilText(text, timeoutMs = WAIT_MS) {
-      const beganAtMs = performance.now();
-      await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, {
-        timeout: timeoutMs,
-      });
-      return performance.now() - beganAtMs;
+      if (shows !== undefined) await untilText(shows);
     },
     text: async () => String(await page.evaluate("document.body.innerText")),
     async type(label, value) {
