@@ -39,14 +39,19 @@ function readFrom(fromOffset: number, toOffset: number, areEndsKnown?: boolean):
   );
 }
 
+/** Reads the first record, for so long. */
+async function readWithin(ms: number): Promise<void> {
+  readFrom(0, 1);
+  await host.advance(ms);
+}
+
 function times<T>(count: number, what: T): T[] {
   return Array.from({ length: count }, () => what);
 }
 
 test("an offset out of range that the log has is asked for again after a pause, at the leader that is known by then", async () => {
   client.answers.push({ kind: "out_of_range" });
-  readFrom(0, 1);
-  await host.advance(49);
+  await readWithin(49);
   expect([client.fetches, ended]).toEqual([[0], undefined]);
   await host.advance(1);
   expect([client.fetches, client.renewals, ended]).toEqual([[0, 0], 1, "read"]);
@@ -82,51 +87,43 @@ test("one that the log has no more is no failure: the reading goes on where the 
   expect([read, client.renewals, ended]).toEqual([[4, 5], 0, "read"]);
 });
 
-test("what the client calls final is tried eight times before it is", async () => {
-  const odd = new KafkaError("request_failed", "invariant violated", { canRetry: false });
-  client.answers.push(...times(8, odd));
-  readFrom(0, 1);
-  await host.advance(60_000);
-  expect([client.fetches.length, ended]).toEqual([8, odd]);
+test.each([
+  [
+    "what the client calls final",
+    new KafkaError("request_failed", "invariant violated", { canRetry: false }),
+  ],
+  ["a topic that is gone", new KafkaError("unknown_topic", "gone", { canRetry: true })],
+])("%s is tried eight times before it is final", async (_, failure) => {
+  client.answers.push(...times(8, failure));
+  await readWithin(60_000);
+  expect([client.fetches.length, ended]).toEqual([8, failure]);
 });
 
 test("what the client calls final and passes before that is no end", async () => {
   const odd = new KafkaError("request_failed", "invariant violated", { canRetry: false });
   client.answers.push(...times(7, odd));
-  readFrom(0, 1);
-  await host.advance(60_000);
+  await readWithin(60_000);
   expect([client.fetches.length, ended]).toEqual([8, "read"]);
 });
 
 test("what may not be read is final at once", async () => {
   const refused = new KafkaError("not_authorized", "no", { canRetry: false });
   client.answers.push(refused);
-  readFrom(0, 1);
-  await host.advance(60_000);
+  await readWithin(60_000);
   expect([client.fetches.length, client.renewals, ended]).toEqual([1, 0, refused]);
 });
 
 test("a partition that a topic has not is final at once", async () => {
   client.between = undefined;
-  readFrom(0, 1);
-  await host.advance(60_000);
+  await readWithin(60_000);
   expect(ended).toMatchObject({ code: "unknown_topic", canRetry: false });
   expect([client.looksAtBounds, client.fetches]).toEqual([1, []]);
-});
-
-test("a topic that is gone is tried eight times before it is final", async () => {
-  const gone = new KafkaError("unknown_topic", "gone", { canRetry: true });
-  client.answers.push(...times(8, gone));
-  readFrom(0, 1);
-  await host.advance(60_000);
-  expect([client.fetches.length, ended]).toEqual([8, gone]);
 });
 
 test("brokers that are away are waited for without end, a second at a time", async () => {
   const away = new KafkaError("unavailable", "away", { canRetry: true });
   client.answers.push(...times(100, away));
-  readFrom(0, 1);
-  await host.advance(90_000);
+  await readWithin(90_000);
   const before = client.fetches.length;
   await host.advance(5_000);
   expect([client.fetches.length - before, ended]).toEqual([5, undefined]);
@@ -136,8 +133,7 @@ test("brokers that are away are waited for without end, a second at a time", asy
 
 test("after twenty answers in a row without a record it looks whether the log still reaches so far", async () => {
   client.answers.push(...times(19, { kind: "nothing" } as const));
-  readFrom(0, 1);
-  await host.advance(0);
+  await readWithin(0);
   expect([client.looksAtBounds, read, ended]).toEqual([1, [0], "read"]);
   client.answers.push(...times(20, { kind: "nothing" } as const));
   readFrom(1, 2);

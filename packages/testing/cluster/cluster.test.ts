@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Kafka, OutgoingRecord, Runner, RunnerOptions } from "#kafka";
+import type { Kafka, OutgoingRecord, Runner } from "#kafka";
 import { type Faults, PASS } from "./faults.ts";
 import { Bench } from "./fixtures/bench.ts";
 
@@ -13,18 +13,21 @@ function records(topic: string, from: number, to: number): OutgoingRecord[] {
   }));
 }
 
-function runner(kafka: Kafka, options: Partial<RunnerOptions<string>> = {}): Runner {
+/** Adds the values that it reads to `seen`. */
+function runner(kafka: Kafka, seen: string[] = []): Runner {
   return kafka.runner<string>({
     groupId: "g",
     topics: ["in"],
     decode: ({ value }) => String(value),
-    step: (_, settle) => settle({ produce: [] }),
+    step: ({ decoded }, settle) => {
+      seen.push(decoded);
+      settle({ produce: [] });
+    },
     deadLetter: () => [],
     maxOutstandingRecords: 1_000,
     maxOutstandingBytes: 10_000_000,
     handsOverQuickly: true,
     producer: kafka.producer(),
-    ...options,
   });
 }
 
@@ -39,12 +42,7 @@ describe("the product on the simulated cluster", () => {
     bench.topics(["in"]);
     const { kafka } = bench.process("one");
     const seen: string[] = [];
-    const reading = runner(kafka, {
-      step: ({ decoded }, settle) => {
-        seen.push(decoded);
-        settle({ produce: [] });
-      },
-    });
+    const reading = runner(kafka, seen);
     await bench.settled(reading.start());
     await bench.settled(kafka.producer().send(records("in", 0, 500)));
     await bench.pass(2_000);
@@ -96,13 +94,8 @@ describe("the product on the simulated cluster", () => {
     const bench = new Bench(1, { faults });
     bench.topics(["in"]);
     const [one, two] = [bench.process("one"), bench.process("two")];
-    const seen: number[] = [];
-    const first = runner(one.kafka, {
-      step: ({ offset }, settle) => {
-        seen.push(offset);
-        settle({ produce: [] });
-      },
-    });
+    const seen: string[] = [];
+    const first = runner(one.kafka, seen);
     await bench.settled(first.start());
     isSecond = true;
     const second = runner(two.kafka);
@@ -155,12 +148,7 @@ describe("the product on the simulated cluster", () => {
     bench.topics(["in"], 1);
     const { kafka } = bench.process("one");
     const seen: string[] = [];
-    const reading = runner(kafka, {
-      step: ({ decoded }, settle) => {
-        seen.push(decoded);
-        settle({ produce: [] });
-      },
-    });
+    const reading = runner(kafka, seen);
     await bench.settled(reading.start());
     const producer = kafka.producer();
     await bench.settled(producer.send(records("in", 0, 10)));
@@ -182,13 +170,8 @@ describe("the product on the simulated cluster", () => {
     const bench = new Bench();
     bench.topics(["in"]);
     const { kafka } = bench.process("one");
-    const seen = new Set<string>();
-    const reading = runner(kafka, {
-      step: ({ decoded }, settle) => {
-        seen.add(decoded);
-        settle({ produce: [] });
-      },
-    });
+    const seen: string[] = [];
+    const reading = runner(kafka, seen);
     await bench.settled(reading.start());
     const producer = kafka.producer();
     for (let round = 0; round < 6; round += 1) {
@@ -199,7 +182,7 @@ describe("the product on the simulated cluster", () => {
       await bench.settled(sent);
     }
     await bench.pass(20_000);
-    expect(seen.size).toBe(300);
+    expect(new Set(seen).size).toBe(300);
     expectAllCommitted(bench);
     await bench.settled(reading.stop(1_000));
     expect(bench.cluster.members("g")).toEqual([]);

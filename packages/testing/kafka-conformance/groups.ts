@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { type ConformanceBench, keysOf, SELDOM, soon, write } from "./bench.ts";
-import { type Member, withMembers } from "./member.ts";
+import { inGroup, type Member, withMembers } from "./member.ts";
 
 function partitionsOf(members: readonly Member[]): number[] {
   return members.flatMap(({ partitions }) => partitions).sort((a, b) => a - b);
@@ -10,10 +10,9 @@ function partitionsOf(members: readonly Member[]): number[] {
 export function describeGroups(bench: () => ConformanceBench): void {
   describe("a group", () => {
     test("gives its only member everything, from the beginning where nothing was committed", async () => {
-      const topic = await bench().topic(2);
-      await write(bench(), { topic, partition: 1 }, keysOf("k", 3));
-      await withMembers(bench(), async (open) => {
-        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+      await inGroup(bench(), 2, async ({ open, topic }) => {
+        await write(bench(), { topic, partition: 1 }, keysOf("k", 3));
+        const member = await open();
         expect(member.partitions).toEqual([0, 1]);
         await bench().until(() => member.keys.length === 3, "the records");
         expect(member.offsets(1)).toEqual([0, 1, 2]);
@@ -22,9 +21,8 @@ export function describeGroups(bench: () => ConformanceBench): void {
     });
 
     test("hands on what is written while a fetch waits, soon", async () => {
-      const topic = await bench().topic(1);
-      await withMembers(bench(), async (open) => {
-        const member = await open({ groupId: bench().groupId(), topics: [topic] });
+      await inGroup(bench(), 1, async ({ open, topic }) => {
+        const member = await open();
         await bench().pass(1_000);
         await write(bench(), { topic, partition: 0 }, ["late"]);
         await bench().until(() => member.keys.includes("late"), "the record");
@@ -32,12 +30,10 @@ export function describeGroups(bench: () => ConformanceBench): void {
     });
 
     test("shares with a second member, which the first learns by its heartbeat; both keep their ids, and hear what the leader tells them", async () => {
-      const topic = await bench().topic(4);
-      const groupId = bench().groupId();
-      await withMembers(bench(), async (open) => {
-        const first = await open({ groupId, topics: [topic], name: "first" });
+      await inGroup(bench(), 4, async ({ open }) => {
+        const first = await open({ name: "first" });
         const { memberId } = first;
-        const second = await open({ groupId, topics: [topic], name: "second" });
+        const second = await open({ name: "second" });
         await bench().until(() => first.joins.length === 2, "the first member's second join");
         expect(partitionsOf([first, second])).toEqual([0, 1, 2, 3]);
         expect(first.partitions).toHaveLength(2);
@@ -51,11 +47,9 @@ export function describeGroups(bench: () => ConformanceBench): void {
     });
 
     test("shares anew when a member wants to join again, and the leader hears what that has to say now", async () => {
-      const topic = await bench().topic(2);
-      const groupId = bench().groupId();
-      await withMembers(bench(), async (open) => {
-        const first = await open({ groupId, topics: [topic], name: "first" });
-        const second = await open({ groupId, topics: [topic], name: "second", ...SELDOM });
+      await inGroup(bench(), 2, async ({ open }) => {
+        const first = await open({ name: "first" });
+        const second = await open({ name: "second", ...SELDOM });
         await bench().until(() => first.joins.length === 2, "the first member's second join");
         const joins = second.joins.length;
         second.assigner.says = "second, anew";
@@ -83,11 +77,9 @@ export function describeGroups(bench: () => ConformanceBench): void {
     });
 
     test("gives what a member that leaves had to the others", async () => {
-      const topic = await bench().topic(2);
-      const groupId = bench().groupId();
-      await withMembers(bench(), async (open) => {
-        const first = await open({ groupId, topics: [topic], name: "first" });
-        const second = await open({ groupId, topics: [topic], name: "second" });
+      await inGroup(bench(), 2, async ({ open }) => {
+        const first = await open({ name: "first" });
+        const second = await open({ name: "second" });
         await bench().until(() => partitionsOf([first, second]).length === 2, "shared partitions");
         await bench().settled(second.session.stop());
         await bench().until(() => first.partitions.length === 2, "everything");
@@ -95,11 +87,9 @@ export function describeGroups(bench: () => ConformanceBench): void {
     });
 
     test("is left at once by a member whose fetch waits", async () => {
-      const topic = await bench().topic(2);
-      const groupId = bench().groupId();
-      await withMembers(bench(), async (open) => {
-        const first = await open({ groupId, topics: [topic], name: "first" });
-        const second = await open({ groupId, topics: [topic], name: "second", ...SELDOM });
+      await inGroup(bench(), 2, async ({ open }) => {
+        const first = await open({ name: "first" });
+        const second = await open({ name: "second", ...SELDOM });
         await bench().until(() => first.partitions.length === 1, "one partition each");
         await bench().pass(1_000);
         let isStopped = false;
@@ -111,12 +101,10 @@ export function describeGroups(bench: () => ConformanceBench): void {
     });
 
     test("misses a member that says nothing after its session's time, not before", async () => {
-      const topic = await bench().topic(2);
-      const groupId = bench().groupId();
-      await write(bench(), { topic, partition: 0 }, ["a"]);
-      await write(bench(), { topic, partition: 1 }, ["b"]);
-      await withMembers(bench(), async (open) => {
-        const patient = { groupId, topics: [topic], sessionTimeoutMs: 12_000 };
+      await inGroup(bench(), 2, async ({ open, topic }) => {
+        await write(bench(), { topic, partition: 0 }, ["a"]);
+        await write(bench(), { topic, partition: 1 }, ["b"]);
+        const patient = { sessionTimeoutMs: 12_000 };
         const silent = await open({ ...patient, name: "silent" });
         const other = await open({ ...patient, name: "other" });
         await bench().until(() => silent.joins.length === 2, "the second join");
@@ -135,22 +123,19 @@ export function describeGroups(bench: () => ConformanceBench): void {
     }, 90_000);
 
     test("takes a new session for the member that it was, and lets it share at once", async () => {
-      const topic = await bench().topic(2);
-      const groupId = bench().groupId();
-      await withMembers(bench(), async (open) => {
-        const before = await open({ groupId, topics: [topic], name: "before" });
+      await inGroup(bench(), 2, async ({ open }) => {
+        const before = await open({ name: "before" });
         const { memberId = "" } = before;
-        const after = await open({ groupId, topics: [topic], name: "after", rejoinAs: memberId });
+        const after = await open({ name: "after", rejoinAs: memberId });
         expect(after.memberId).toBe(memberId);
         expect(after.partitions).toEqual([0, 1]);
       });
     });
 
     test("takes a member that it does not know for a new one", async () => {
-      const topic = await bench().topic(1);
-      await withMembers(bench(), async (open) => {
+      await inGroup(bench(), 1, async ({ open }) => {
         const rejoinAs = "nobody-0f2b0a54-5c0e-4b7e-8a4e-0c1f8f0a7a11";
-        const member = await open({ groupId: bench().groupId(), topics: [topic], rejoinAs });
+        const member = await open({ rejoinAs });
         expect(member.memberId).not.toBe(rejoinAs);
         expect(member.partitions).toEqual([0]);
       });
@@ -159,9 +144,8 @@ export function describeGroups(bench: () => ConformanceBench): void {
     test.each([500, 2_000])(
       "answers a member that has nothing to read every %i ms, as it asks",
       async (heartbeatMs) => {
-        const topic = await bench().topic(1);
-        await withMembers(bench(), async (open) => {
-          const member = await open({ groupId: bench().groupId(), topics: [topic], heartbeatMs });
+        await inGroup(bench(), 1, async ({ open }) => {
+          const member = await open({ heartbeatMs });
           const times = () => member.answeredAtMs.slice(1);
           // With one every 5 s, as the client has it by itself, ten would not be there in time.
           await bench().until(() => times().length >= 10, "ten answers");

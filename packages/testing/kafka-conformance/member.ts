@@ -176,3 +176,22 @@ export async function withMembers(
     for (const { session } of members) await bench.settled(session.stop());
   }
 }
+
+interface Group {
+  readonly topic: string;
+  readonly groupId: string;
+  readonly open: (options?: Partial<ConstructorParameters<typeof Member>[1]>) => Promise<Member>;
+}
+
+/** The members read one new topic, of so many partitions, as one new group. */
+export async function inGroup(
+  bench: ConformanceBench,
+  partitions: number,
+  work: (group: Group) => Promise<void>,
+): Promise<void> {
+  const topic = await bench.topic(partitions);
+  const groupId = bench.groupId();
+  await withMembers(bench, (open) =>
+    work({ topic, groupId, open: (options) => open({ groupId, topics: [topic], ...options }) }),
+  );
+}
