@@ -75,6 +75,20 @@ function newBench({ work, capacity, now, mayBegin = () => true }: BenchOptions =
   return { ...bench, partitionReader, log: lines };
 }
 
+/** A bench whose reader was offered these records. */
+function offered(from: number, to: number, options?: BenchOptions): Bench {
+  const bench = newBench(options);
+  bench.partitionReader.offer(batchOf(records(from, to)));
+  return bench;
+}
+
+/** The partition was another's, and is back. */
+function regain({ partitionReader }: Bench): void {
+  partitionReader.drop();
+  partitionReader.open();
+  partitionReader.ownAnew();
+}
+
 function settle(bench: Bench, offset: number): void {
   bench.open.get(offset)?.({ produce: [] });
   bench.open.delete(offset);
@@ -92,8 +106,7 @@ const poison = Object.assign(new Error("garbage"), { canRetry: false });
 
 describe("partition reader", () => {
   test("taking a batch waits for no step: a slow record holds up nothing behind it (fact 4)", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 3)));
+    const bench = offered(0, 3);
     expect(bench.stepped).toEqual([0, 1, 2]);
     expect(bench.partitionReader.place.committable).toBe(0);
     settle(bench, 1);
@@ -103,8 +116,7 @@ describe("partition reader", () => {
 
   test("a record is committable only when what it becomes is written", async () => {
     const writing = Promise.withResolvers<void>();
-    const bench = newBench({ work: { write: () => writing.promise } });
-    bench.partitionReader.offer(batchOf(records(0, 1)));
+    const bench = offered(0, 1, { work: { write: () => writing.promise } });
     bench.open.get(0)?.({ produce: [{ topic: "next", key: null, value: null }] });
     expect(bench.partitionReader.place.committable).toBe(0);
     writing.resolve();
@@ -112,8 +124,7 @@ describe("partition reader", () => {
   });
 
   test("steps stop at the bound of outstanding records and go on as they settle", async () => {
-    const bench = newBench({ capacity: new Capacity(2, 1e9, systemHost) });
-    bench.partitionReader.offer(batchOf(records(0, 5)));
+    const bench = offered(0, 5, { capacity: new Capacity(2, 1e9, systemHost) });
     expect(bench.stepped).toEqual([0, 1]);
     settle(bench, 0);
     await soon(() => bench.stepped.length === 3, "the third step");
@@ -157,8 +168,7 @@ describe("partition reader", () => {
   });
 
   test("fetching stops as well while much comes behind a head that waits for its time", () => {
-    const bench = newBench({ now: () => 0, work: { dueAtMs: () => 3_600_000 } });
-    bench.partitionReader.offer(batchOf(records(0, 1)));
+    const bench = offered(0, 1, { now: () => 0, work: { dueAtMs: () => 3_600_000 } });
     bench.partitionReader.offer(batchOf([{ ...record(0, 1), value: Buffer.alloc(600_000) }]));
     expect(bench.pauses).toEqual([true]);
   });
@@ -172,8 +182,7 @@ describe("partition reader", () => {
   });
 
   test("a turn that is over stays so, whatever arrives or settles before the next", async () => {
-    const bench = newBench({ capacity: new Capacity(1e6, 1e12, systemHost) });
-    bench.partitionReader.offer(batchOf(records(0, 300)));
+    const bench = offered(0, 300, { capacity: new Capacity(1e6, 1e12, systemHost) });
     expect(bench.stepped).toHaveLength(256);
     bench.partitionReader.offer(batchOf(records(300, 301)));
     bench.claims.get(0)?.giveBack();
@@ -222,8 +231,10 @@ describe("partition reader", () => {
 
   test("the head of a partition that is not due waits, and what is behind it too", async () => {
     let nowMs = 1_000;
-    const bench = newBench({ now: () => nowMs, work: { dueAtMs: ({ offset }) => 1_000 + offset * 100 } });
-    bench.partitionReader.offer(batchOf(records(0, 4)));
+    const bench = offered(0, 4, {
+      now: () => nowMs,
+      work: { dueAtMs: ({ offset }) => 1_000 + offset * 100 },
+    });
     expect(bench.stepped).toEqual([0]);
     nowMs = 1_200;
     await soon(() => bench.stepped.length === 3, "what is due by now");
@@ -232,8 +243,7 @@ describe("partition reader", () => {
 
   test("a clock that is moved hours ahead is noticed within a second", async () => {
     let nowMs = 0;
-    const bench = newBench({ now: () => nowMs, work: { dueAtMs: () => 4 * 3_600_000 } });
-    bench.partitionReader.offer(batchOf(records(0, 1)));
+    const bench = offered(0, 1, { now: () => nowMs, work: { dueAtMs: () => 4 * 3_600_000 } });
     expect(bench.stepped).toEqual([]);
     nowMs = 4 * 3_600_000;
     await soon(() => bench.stepped.length === 1, "the due record");
@@ -257,8 +267,7 @@ describe("partition reader", () => {
   });
 
   test("records fetched again after a rebalance are not stepped again (fact 7)", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 3)));
+    const bench = offered(0, 3);
     bench.partitionReader.ownAnew();
     bench.partitionReader.offer(batchOf(records(0, 2)));
     bench.partitionReader.offer(batchOf(records(2, 5)));
@@ -267,8 +276,7 @@ describe("partition reader", () => {
   });
 
   test("what was held when the partition went is stepped when it comes back", () => {
-    const bench = newBench({ capacity: new Capacity(1, 1e9, systemHost) });
-    bench.partitionReader.offer(batchOf(records(0, 3)));
+    const bench = offered(0, 3, { capacity: new Capacity(1, 1e9, systemHost) });
     bench.partitionReader.drop();
     expect(bench.stepped).toEqual([0]);
     settle(bench, 0);
@@ -279,26 +287,21 @@ describe("partition reader", () => {
   });
 
   test("what another member has done meanwhile does not hold the commit back", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 2)));
-    bench.partitionReader.drop();
-    bench.partitionReader.open();
-    bench.partitionReader.ownAnew();
+    const bench = offered(0, 2);
+    regain(bench);
     bench.partitionReader.offer(batchOf(records(10, 11)));
     expect(bench.partitionReader.place.committable).toBe(10);
   });
 
   test("a log that was cut and written again is read again, and said so", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 5)));
+    const bench = offered(0, 5);
     bench.partitionReader.offer(batchOf(records(2, 4)));
     expect(bench.stepped).toEqual([0, 1, 2, 3, 4, 2, 3]);
     expect(bench.log.map(({ level }) => level)).toEqual(["error"]);
   });
 
   test("a log that was cut and written again while another member had it is noticed by its records", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 6)));
+    const bench = offered(0, 6);
     bench.partitionReader.drop();
     bench.partitionReader.ownAnew();
     bench.partitionReader.open();
@@ -311,8 +314,7 @@ describe("partition reader", () => {
 
   test("what is held of a log that was cut says nothing of where the reading is", () => {
     for (const isReported of [true, false]) {
-      const bench = newBench({ work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });
-      bench.partitionReader.offer(batchOf(records(20, 25)));
+      const bench = offered(20, 25, { work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });
       expect(bench.partitionReader.position).toBe(20);
       if (isReported) bench.partitionReader.cut(0);
       bench.partitionReader.offer(batchOf(records(3, 5)));
@@ -321,8 +323,7 @@ describe("partition reader", () => {
   });
 
   test("what is held of a log that was cut, and retention has removed since, is where the reading is", () => {
-    const bench = newBench({ work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });
-    bench.partitionReader.offer(batchOf(records(20, 25)));
+    const bench = offered(20, 25, { work: { dueAtMs: () => Number.MAX_SAFE_INTEGER } });
     bench.partitionReader.cut(22);
     expect(bench.partitionReader.position).toBe(20);
     bench.partitionReader.offer(batchOf(records(22, 24)));
@@ -330,16 +331,14 @@ describe("partition reader", () => {
   });
 
   test("what is given back of a log that was cut, and retention has removed since, is stepped again", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(20, 23)));
+    const bench = offered(20, 23);
     bench.partitionReader.cut(21);
     for (const offset of [20, 21, 22]) bench.claims.get(offset)?.giveBack();
     expect(bench.stepped).toEqual([20, 21, 22, 20]);
   });
 
   test("a log that is cut after a rebalance is noticed as one, once the reading has passed what was seen before", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 3)));
+    const bench = offered(0, 3);
     bench.partitionReader.ownAnew();
     bench.partitionReader.offer(batchOf(records(1, 2)));
     bench.partitionReader.offer(batchOf(records(2, 5)));
@@ -353,15 +352,13 @@ describe("partition reader", () => {
     const decode = (): string => {
       throw poison;
     };
-    const bench = newBench({ work: { decode } });
-    bench.partitionReader.offer(batchOf(records(0, 1)));
+    const bench = offered(0, 1, { work: { decode } });
     await soon(() => bench.partitionReader.place.committable === 1, "the commit position");
     expect(bench.written).toEqual([{ topic: "dead", key: "garbage", value: Buffer.from("0") }]);
   });
 
   test("a record that is found undecodable later becomes a dead letter too", async () => {
-    const bench = newBench({ work: { decode: () => Promise.reject(poison) } });
-    bench.partitionReader.offer(batchOf(records(0, 2)));
+    const bench = offered(0, 2, { work: { decode: () => Promise.reject(poison) } });
     await soon(() => bench.partitionReader.place.committable === 2, "the commit position");
     expect(bench.written).toHaveLength(2);
   });
@@ -372,8 +369,7 @@ describe("partition reader", () => {
       if (isAway) throw Object.assign(new Error("registry away"), { canRetry: true });
       return String(value);
     };
-    const bench = newBench({ work: { decode } });
-    bench.partitionReader.offer(batchOf(records(0, 2)));
+    const bench = offered(0, 2, { work: { decode } });
     await soon(() => bench.log.length >= 2, "a second try");
     expect(bench.stepped).toEqual([]);
     isAway = false;
@@ -386,8 +382,7 @@ describe("partition reader", () => {
     const schema = Promise.withResolvers<string>();
     const decode = ({ offset }: RawRecord): string | Promise<string> =>
       offset === 0 ? schema.promise : "known";
-    const bench = newBench({ work: { decode } });
-    bench.partitionReader.offer(batchOf(records(0, 2)));
+    const bench = offered(0, 2, { work: { decode } });
     expect(bench.stepped).toEqual([]);
     schema.resolve("fetched");
     await soon(() => bench.stepped.length === 2, "the steps");
@@ -396,8 +391,7 @@ describe("partition reader", () => {
 
   test("a partition reader that was dropped while a schema was fetched does not step the old record", async () => {
     const schema = Promise.withResolvers<string>();
-    const bench = newBench({ work: { decode: () => schema.promise } });
-    bench.partitionReader.offer(batchOf(records(0, 1)));
+    const bench = offered(0, 1, { work: { decode: () => schema.promise } });
     bench.partitionReader.drop();
     schema.resolve("fetched");
     await schema.promise;
@@ -409,8 +403,7 @@ describe("partition reader", () => {
 describe("a partition reader that may have lost its partition", () => {
   test("steps nothing while its member is not sure of it, and then goes on", async () => {
     let isMember = false;
-    const bench = newBench({ mayBegin: () => isMember });
-    bench.partitionReader.offer(batchOf(records(0, 3)));
+    const bench = offered(0, 3, { mayBegin: () => isMember });
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(bench.stepped).toEqual([]);
     isMember = true;
@@ -419,8 +412,7 @@ describe("a partition reader that may have lost its partition", () => {
 
   test("steps what is given back again, in its place, and commits nothing behind it until then", async () => {
     let isMember = true;
-    const bench = newBench({ mayBegin: () => isMember, capacity: new Capacity(3, 1e9, systemHost) });
-    bench.partitionReader.offer(batchOf(records(0, 5)));
+    const bench = offered(0, 5, { mayBegin: () => isMember, capacity: new Capacity(3, 1e9, systemHost) });
     isMember = false;
     expect(bench.claims.get(1)?.isOurs).toBe(false);
     for (const offset of [2, 1]) bench.claims.get(offset)?.giveBack();
@@ -436,8 +428,7 @@ describe("a partition reader that may have lost its partition", () => {
 
   test("steps the oldest record that is not done again, too, when it is given back", async () => {
     let isMember = true;
-    const bench = newBench({ mayBegin: () => isMember });
-    bench.partitionReader.offer(batchOf(records(0, 2)));
+    const bench = offered(0, 2, { mayBegin: () => isMember });
     isMember = false;
     bench.claims.get(0)?.giveBack();
     isMember = true;
@@ -448,8 +439,7 @@ describe("a partition reader that may have lost its partition", () => {
   });
 
   test("leaves what is given back after the loss to the next owner, and reads it again should that be itself", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 3)));
+    const bench = offered(0, 3);
     bench.partitionReader.drop();
     expect(bench.claims.get(1)?.isOurs).toBe(false);
     bench.claims.get(1)?.giveBack();
@@ -461,13 +451,10 @@ describe("a partition reader that may have lost its partition", () => {
   });
 
   test("a hold ends with the loss, also when the partition is back; what is given back only then is stepped again", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 2)));
+    const bench = offered(0, 2);
     const [old, hold] = [bench.claims.get(1), bench.partitionReader.ownership];
     expect(hold.isOurs).toBe(true);
-    bench.partitionReader.drop();
-    bench.partitionReader.open();
-    bench.partitionReader.ownAnew();
+    regain(bench);
     bench.partitionReader.offer(batchOf(records(0, 3)));
     expect([old?.isOurs, hold.isOurs, bench.partitionReader.ownership.isOurs]).toEqual([false, false, true]);
     old?.giveBack();
@@ -478,8 +465,7 @@ describe("a partition reader that may have lost its partition", () => {
   });
 
   test("keeps what is given back between the first batch of a new term and its opening", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 2)));
+    const bench = offered(0, 2);
     const old = bench.claims.get(1);
     bench.partitionReader.drop();
     bench.partitionReader.ownAnew();
@@ -493,8 +479,7 @@ describe("a partition reader that may have lost its partition", () => {
   });
 
   test("commits nothing behind what is given back while it is closed for good", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 3)));
+    const bench = offered(0, 3);
     bench.partitionReader.close();
     bench.claims.get(1)?.giveBack();
     settle(bench, 0);
@@ -503,12 +488,9 @@ describe("a partition reader that may have lost its partition", () => {
   });
 
   test("does not step again what another member has done by then", () => {
-    const bench = newBench();
-    bench.partitionReader.offer(batchOf(records(0, 2)));
+    const bench = offered(0, 2);
     const old = bench.claims.get(1);
-    bench.partitionReader.drop();
-    bench.partitionReader.open();
-    bench.partitionReader.ownAnew();
+    regain(bench);
     bench.partitionReader.offer(batchOf(records(5, 6)));
     old?.giveBack();
     expect(bench.stepped).toEqual([0, 1, 5]);
