@@ -24,12 +24,17 @@ function setup() {
       return one.promise;
     },
   });
-  /** Kafka has taken what was written. */
+  /** Kafka has taken what was written; `taken` and `refused` write what there is first. */
   async function acknowledged(): Promise<void> {
     for (const one of writing.splice(0)) one.resolve();
     await new Promise((resolve) => setImmediate(resolve));
   }
+  async function taken(): Promise<void> {
+    log.flush();
+    await acknowledged();
+  }
   async function refused(): Promise<void> {
+    log.flush();
     for (const one of writing.splice(0)) one.reject(new Error("no right to write"));
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -39,7 +44,7 @@ function setup() {
     for (let count = 0; count < 20; count += 1) traffic.send(endpoint);
     traffic.run(100);
   }
-  return { ...traffic, acknowledged, batches, errors, fail, log, refused };
+  return { ...traffic, acknowledged, batches, errors, fail, log, refused, taken };
 }
 
 const statesIn = (batches: readonly (readonly EndpointBreaker[])[]) =>
@@ -57,12 +62,11 @@ describe("the log of breakers", () => {
   });
 
   test("says once that one has opened, with the time of its next probe, and that it has closed", async () => {
-    const { acknowledged, batches, endpoints, fail, log, now, queues, run, send } = setup();
+    const { batches, endpoints, fail, log, now, queues, run, send, taken } = setup();
     fail();
     const { state, untilMs } = queues.breakerOf("a");
     expect([state, untilMs > now()]).toEqual(["open", true]);
-    log.flush();
-    await acknowledged();
+    await taken();
     send("a");
     log.flush();
     expect(batches).toEqual([
@@ -76,11 +80,9 @@ describe("the log of breakers", () => {
     endpoints.set("a", answering(400));
     run(untilMs - now() + 100);
     send("a");
-    log.flush();
-    await acknowledged();
+    await taken();
     run(1_000);
-    log.flush();
-    await acknowledged();
+    await taken();
     log.flush();
     expect(statesIn(batches).slice(1)).toEqual([["a half_open"], ["a closed"]]);
   });
@@ -106,7 +108,6 @@ describe("the log of breakers", () => {
   test("says what Kafka refuses, and tries again with the next change", async () => {
     const { batches, errors, fail, log, refused, run, send } = setup();
     fail();
-    log.flush();
     await refused();
     log.flush();
     expect([errors.length, batches.length]).toEqual([1, 1]);
@@ -118,24 +119,20 @@ describe("the log of breakers", () => {
   });
 
   test("says again that one has closed when Kafka refused that, after a while and until it takes it", async () => {
-    const { acknowledged, batches, endpoints, fail, log, now, queues, refused, run, send } = setup();
+    const { batches, endpoints, fail, log, now, queues, refused, run, send, taken } = setup();
     fail();
-    log.flush();
-    await acknowledged();
+    await taken();
     endpoints.set("a", answering(10));
     run(queues.breakerOf("a").untilMs - now() + 100);
     send("a");
     run(1_000);
-    log.flush();
     await refused();
     for (let flushes = 0; flushes < 10; flushes += 1) log.flush();
     expect(statesIn(batches)).toEqual([["a open"], ["a closed"]]);
     run(30_000);
-    log.flush();
     await refused();
     run(30_000);
-    log.flush();
-    await acknowledged();
+    await taken();
     run(60_000);
     log.flush();
     log.end();
@@ -143,14 +140,12 @@ describe("the log of breakers", () => {
   });
 
   test("says that one has closed whose half open state Kafka refused", async () => {
-    const { acknowledged, batches, endpoints, fail, log, now, queues, refused, run, send } = setup();
+    const { batches, endpoints, fail, log, now, queues, refused, run, send, taken } = setup();
     fail();
-    log.flush();
-    await acknowledged();
+    await taken();
     endpoints.set("a", answering(400));
     run(queues.breakerOf("a").untilMs - now() + 100);
     send("a");
-    log.flush();
     await refused();
     run(1_000);
     log.flush();
@@ -158,19 +153,17 @@ describe("the log of breakers", () => {
   });
 
   test("ends with the process: what was open is said to be closed", async () => {
-    const { acknowledged, batches, fail, log } = setup();
+    const { batches, fail, log, taken } = setup();
     fail();
-    log.flush();
-    await acknowledged();
+    await taken();
     log.end();
     expect(statesIn(batches)).toEqual([["a open"], ["a closed"]]);
   });
 
   test("says that one is closed which the process has forgotten", async () => {
-    const { acknowledged, batches, fail, log, run } = setup();
+    const { batches, fail, log, run, taken } = setup();
     fail();
-    log.flush();
-    await acknowledged();
+    await taken();
     run(2 * 3_600_000);
     log.flush();
     expect(statesIn(batches)).toEqual([["a open"], ["a closed"]]);

@@ -2,12 +2,30 @@ import { expect, test } from "@jest/globals";
 import type { RawRecord } from "#kafka";
 import { topicMap } from "#topics";
 import { createWaitingReader } from "./reader.ts";
+import type { WaitingTopics } from "./stretches.ts";
 
 const topics = topicMap({ prefix: "", retryDelaysMs: [1_000, 2_000] });
 
+const readerOf = (parts: Pick<WaitingTopics, "kafka" | "admin">) =>
+  createWaitingReader({
+    ...parts,
+    serde: { decode: () => undefined as never },
+    topics,
+    groupId: "deliverer",
+  });
+
+const record = (place: Pick<RawRecord, "topic" | "partition" | "offset" | "key">): RawRecord => ({
+  ...place,
+  value: Buffer.of(),
+  timestampMs: 0,
+});
+
+/** What is looked for, but for what is done with it. */
+const ALL = { destinationIds: new Set(["d1"]), after: undefined, signal: new AbortController().signal };
+
 test("a job that moves on while somebody looks is seen: the ends are looked at when all commits are known", async () => {
   const looks: string[] = [];
-  const reader = createWaitingReader({
+  const reader = readerOf({
     kafka: { readRange: async () => undefined },
     admin: {
       async offsets(topic) {
@@ -21,31 +39,19 @@ test("a job that moves on while somebody looks is seen: the ends are looked at w
       },
       partitionCount: async () => 1,
     },
-    serde: { decode: () => undefined as never },
-    topics,
-    groupId: "deliverer",
   });
-  const signal = new AbortController().signal;
-  await reader.scan({ destinationIds: new Set(["d1"]), after: undefined, signal, onJob: () => undefined });
+  await reader.scan({ ...ALL, onJob: () => undefined });
   expect(looks).toEqual(["wakes", "committed", "committed", "committed", "end", "end", "end"]);
 });
 
 test("a job is seen in whatever partition it stands: its destination may have had more shards, or may be deleted", async () => {
   const keys = ["d1:0", "d2:3", "d3:0", "d1:15", "d10:0", "d2:9"];
   const read: string[] = [];
-  const reader = createWaitingReader({
+  const reader = readerOf({
     kafka: {
       async readRange({ partition, topic, onRecord }) {
         read.push(`${topic}-${partition}`);
-        const record = {
-          topic,
-          partition,
-          offset: 0,
-          key: keys[partition],
-          value: Buffer.of(),
-          timestampMs: 0,
-        };
-        await onRecord(record as unknown as RawRecord);
+        await onRecord(record({ topic, partition, offset: 0, key: keys[partition] ?? null }));
       },
     },
     admin: {
@@ -56,15 +62,11 @@ test("a job is seen in whatever partition it stands: its destination may have ha
       committedPlaces: async () => new Map(),
       partitionCount: async () => keys.length,
     },
-    serde: { decode: () => undefined as never },
-    topics,
-    groupId: "deliverer",
   });
   const found: string[] = [];
   const end = await reader.scan({
+    ...ALL,
     destinationIds: new Set(["d1", "d2"]),
-    after: undefined,
-    signal: new AbortController().signal,
     onJob: ({ place }) => void found.push(keys[place.partition] ?? ""),
   });
   expect([end, found]).toEqual([undefined, ["d1:0", "d2:3", "d1:15", "d2:9"]]);
@@ -74,13 +76,11 @@ test("a job is seen in whatever partition it stands: its destination may have ha
 
 test("what deliverers have done behind their place does not wait, though they have not committed so far", async () => {
   const offsets = [4, 5, 6, 7];
-  const reader = createWaitingReader({
+  const reader = readerOf({
     kafka: {
       async readRange({ fromOffset, onRecord, partition, topic }) {
-        for (const offset of offsets.filter((each) => each >= fromOffset)) {
-          const record = { topic, partition, offset, key: "d1:0", value: Buffer.of(), timestampMs: 0 };
-          await onRecord(record as unknown as RawRecord);
-        }
+        for (const offset of offsets.filter((each) => each >= fromOffset))
+          await onRecord(record({ topic, partition, offset, key: "d1:0" }));
       },
     },
     admin: {
@@ -90,16 +90,8 @@ test("what deliverers have done behind their place does not wait, though they ha
         new Map([[0, { offset: 5, isDone: ({ offset }: { readonly offset: number }) => offset === 6 }]]),
       partitionCount: async () => 1,
     },
-    serde: { decode: () => undefined as never },
-    topics,
-    groupId: "deliverer",
   });
   const found: number[] = [];
-  await reader.scan({
-    destinationIds: new Set(["d1"]),
-    after: undefined,
-    signal: new AbortController().signal,
-    onJob: ({ place }) => void found.push(place.offset),
-  });
+  await reader.scan({ ...ALL, onJob: ({ place }) => void found.push(place.offset) });
   expect(found).toEqual([5, 7]);
 });
