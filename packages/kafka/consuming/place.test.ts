@@ -15,15 +15,22 @@ function seen(offset: number): Seen {
   return { offset, timestampMs: 0, isDone: false };
 }
 
+/** A place whose first batch is seen: records from this offset to before that. */
+function begun(from: number, to: number) {
+  const place = newPlace();
+  place.begin(from, to);
+  const records = Array.from({ length: to - from }, (_, index) => seen(from + index));
+  for (const record of records) place.see(record);
+  return { place, records };
+}
+
 test("a place that was never lost is known, also before its first batch", () => {
   expect(newPlace().isKnown).toBe(true);
 });
 
 test("all is committed when nothing was done since the commit that was answered was sent", () => {
-  const place = newPlace();
-  place.begin(0, 2);
-  const [first, second] = [seen(0), seen(1)];
-  for (const record of [first, second]) place.see(record);
+  const { place, records } = begun(0, 2);
+  const [first, second] = records as [Seen, Seen];
   expect(place.isCommitted).toBe(true);
   place.done(first);
   place.sent();
@@ -44,10 +51,8 @@ test("all is committed when nothing was done since the commit that was answered 
 });
 
 test("it is not known from its loss to the first batch of the new term, and commits nothing then", () => {
-  const place = newPlace();
-  place.begin(0, 2);
-  const [first, second] = [seen(0), seen(1)];
-  for (const record of [first, second]) place.see(record);
+  const { place, records } = begun(0, 2);
+  const [first, second] = records as [Seen, Seen];
   place.done(first);
   expect([place.isKnown, place.committable]).toEqual([true, 1]);
   place.lose([second]);
@@ -59,10 +64,7 @@ test("it is not known from its loss to the first batch of the new term, and comm
 
 test("of a member that reads nothing more it is known by the group's commit, but for one outside of what was seen", () => {
   const lost = (): Place => {
-    const place = newPlace();
-    place.begin(4, 8);
-    const records = [4, 5, 6, 7].map(seen);
-    for (const record of records) place.see(record);
+    const { place, records } = begun(4, 8);
     place.done(records[1] as Seen);
     place.ownAnew();
     return place;
@@ -121,10 +123,7 @@ test("what an earlier owner has done beyond its commit is passed over, and is co
 });
 
 test("what was open here when the partition was lost, and was done by the owner between, is done", () => {
-  const place = newPlace();
-  place.begin(5, 8);
-  const records = [5, 6, 7].map(seen);
-  for (const record of records) place.see(record);
+  const { place, records } = begun(5, 8);
   place.lose([]);
   place.ownAnew();
   place.learn(5, AHEAD);
@@ -155,18 +154,13 @@ test("records of a log that was cut are not passed over", () => {
 });
 
 test("a log that goes back within a term was cut: what was seen, and where it is now, are told", () => {
-  const place = newPlace();
-  place.begin(0, 5);
-  for (let offset = 0; offset < 5; offset += 1) place.see(seen(offset));
+  const { place } = begun(0, 5);
   place.begin(2, 4);
   expect(cuts).toEqual([{ seenUpTo: 5, nowAt: 2 }]);
 });
 
 test("of a log that was cut, what is open and retention has removed holds the commit back; the rest is read again", () => {
-  const place = newPlace();
-  const records = [0, 1, 2, 3, 4].map(seen);
-  place.begin(0, 5);
-  for (const record of records) place.see(record);
+  const { place, records } = begun(0, 5);
   for (const record of [records[1], records[4]]) if (record !== undefined) place.done(record);
   place.cut(2);
   expect([place.isKnown, place.committable]).toEqual([false, undefined]);
@@ -185,9 +179,7 @@ test("of a log that was cut, what is open and retention has removed holds the co
 });
 
 test("what is done before its turn in a log that was cut is not what stands in its place now", () => {
-  const place = newPlace();
-  place.begin(0, 3);
-  for (const offset of [0, 1, 2]) place.see(seen(offset));
+  const { place } = begun(0, 3);
   place.cut(0);
   place.begin(0, 2);
   const others = [0, 1].map((offset) => ({ ...seen(offset), timestampMs: 60 }));
@@ -199,9 +191,7 @@ test("what is done before its turn in a log that was cut is not what stands in i
 });
 
 test("a new term after a cut does not wait for what retention had removed: it begins at the group's commit", () => {
-  const place = newPlace();
-  place.begin(0, 5);
-  for (const record of [0, 1, 2, 3, 4].map(seen)) place.see(record);
+  const { place } = begun(0, 5);
   place.cut(2);
   place.ownAnew();
   place.begin(2, 3);
@@ -210,10 +200,7 @@ test("a new term after a cut does not wait for what retention had removed: it be
 });
 
 test("a term in which others stand at offsets that were seen tells so, and what is below them is still to be done", () => {
-  const place = newPlace();
-  const records = [0, 1, 2, 3, 4].map(seen);
-  place.begin(0, 5);
-  for (const record of records) place.see(record);
+  const { place, records } = begun(0, 5);
   for (const record of records.slice(3)) place.done(record);
   place.lose([]);
   place.ownAnew();
@@ -256,10 +243,7 @@ test("another record is new although all that was seen there is done, known by i
 });
 
 test("what is done before its turn is passed over when it is read, and is committed before that", () => {
-  const place = newPlace();
-  place.begin(0, 2);
-  const records = [0, 1].map(seen);
-  for (const record of records) place.see(record);
+  const { place } = begun(0, 2);
   place.doneEarly(seen(1));
   for (const offset of [3, 4]) place.doneEarly({ offset, timestampMs: 50 });
   expect(place.doneAhead()).toEqual({

@@ -5,7 +5,7 @@ import { KafkaError } from "../errors.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { StubPollClient } from "../fixtures/stub-poll-client.ts";
 import { record } from "../fixtures/stub-session.ts";
-import type { FollowedTopic } from "../types.ts";
+import type { FollowedTopic, Following } from "../types.ts";
 import { Follower } from "./follower.ts";
 
 let host: TestHost;
@@ -43,6 +43,13 @@ function topic(more: Partial<FollowedTopic> = {}): FollowedTopic {
   };
 }
 
+/** Asked for by now. */
+async function followed(more?: Partial<FollowedTopic>): Promise<Following> {
+  const following = follower.follow(topic(more));
+  await host.advance(0);
+  return following;
+}
+
 function brought(partition: number, ...offsets: number[]): Polled {
   const records = offsets.map((offset) => record(partition, offset));
   const nextOffset = (offsets.at(-1) ?? 0) + 1;
@@ -69,8 +76,7 @@ describe("what is followed", () => {
       steps.push(`takes ${partition}`);
       return partition % 2 === 1;
     };
-    follower.follow(topic({ takes, from: (partition) => 10 * partition }));
-    await host.advance(0);
+    await followed({ takes, from: (partition) => 10 * partition });
     expect(steps).toEqual(["takes 0", "takes 1", "takes 2", "takes 3"]);
     expect(asked()).toEqual({ "t-1": 10, "t-3": 30 });
   });
@@ -78,8 +84,7 @@ describe("what is followed", () => {
   test("is asked for in one request to each broker, of all topics, and goes on behind what was read", async () => {
     client.leading = [1, 2, 1];
     follower.follow(topic());
-    follower.follow(topic({ topic: "u", from: (partition) => 10 * partition }));
-    await host.advance(0);
+    await followed({ topic: "u", from: (partition) => 10 * partition });
     await answered([]);
     await answered([]);
     await answered([]);
@@ -96,15 +101,12 @@ describe("what is followed", () => {
   test("is told in order; a partition that is at work holds no other back", async () => {
     client.leading = [1, 1];
     const working = Promise.withResolvers<void>();
-    follower.follow(
-      topic({
-        onRecords: (partition, records) => {
-          told.push(...records.map(({ offset }) => `${partition}:${offset}`));
-          return partition === 0 ? working.promise : undefined;
-        },
-      }),
-    );
-    await host.advance(0);
+    await followed({
+      onRecords: (partition, records) => {
+        told.push(...records.map(({ offset }) => `${partition}:${offset}`));
+        return partition === 0 ? working.promise : undefined;
+      },
+    });
     await answered([brought(0, 0, 1), brought(1, 0)]);
     await host.advance(100);
     expect(asked()).toEqual({ "t-1": 1 });
@@ -120,8 +122,7 @@ describe("what is followed", () => {
   test("is asked for no more often than it wants while records come, and the others are", async () => {
     client.leading = [1];
     follower.follow(topic({ everyMs: 500 }));
-    follower.follow(topic({ topic: "u" }));
-    await host.advance(0);
+    await followed({ topic: "u" });
     await answered([]);
     await answered([brought(0, 0)]);
     expect(asked()).toEqual({ "u-0": 0 });
@@ -134,8 +135,7 @@ describe("what is followed", () => {
   });
 
   test("waits at its broker for a quarter of the time since one was added, but 25 ms at least and five seconds at most; the next one that is added ends the wait", async () => {
-    follower.follow(topic());
-    await host.advance(0);
+    await followed();
     const waits = [client.polls.at(-1)?.maxWaitMs];
     for (const passMs of [20, 380, 1_601, 20_000]) {
       await host.advance(passMs);
@@ -154,13 +154,10 @@ describe("what is followed", () => {
   test("by two, of whom one is behind, is asked for once and told to each from its place on", async () => {
     const others: number[] = [];
     follower.follow(topic());
-    follower.follow(
-      topic({
-        from: () => 1,
-        onRecords: (_, records) => void others.push(...records.map(({ offset }) => offset)),
-      }),
-    );
-    await host.advance(0);
+    await followed({
+      from: () => 1,
+      onRecords: (_, records) => void others.push(...records.map(({ offset }) => offset)),
+    });
     await answered([]);
     await answered([]);
     expect(client.polls.at(-1)?.wanted).toEqual([{ topic: "t", partition: 0, offset: 0 }]);
@@ -171,13 +168,10 @@ describe("what is followed", () => {
   test("is said to be read up to a time when it is dealt with, and nothing more was there", async () => {
     const reached: [number, number][] = [];
     const working = Promise.withResolvers<void>();
-    follower.follow(
-      topic({
-        onRecords: () => working.promise,
-        onReadUntil: (_, nextOffset, atMs) => void reached.push([nextOffset, atMs]),
-      }),
-    );
-    await host.advance(0);
+    await followed({
+      onRecords: () => working.promise,
+      onReadUntil: (_, nextOffset, atMs) => void reached.push([nextOffset, atMs]),
+    });
     const beganAtMs = host.now();
     await answered([brought(0, 0)]);
     expect(reached).toEqual([]);
@@ -193,8 +187,7 @@ describe("what is followed", () => {
 
   test("that is closed is told nothing any more, and not asked for", async () => {
     const following = follower.follow(topic());
-    follower.follow(topic({ topic: "u" }));
-    await host.advance(0);
+    await followed({ topic: "u" });
     await answered([]);
     following.close();
     await answered([brought(0, 0)]);
@@ -206,8 +199,7 @@ describe("what is followed", () => {
 
 describe("following goes on", () => {
   test("after a failure, where it was, when the leaders are known again", async () => {
-    follower.follow(topic());
-    await host.advance(0);
+    await followed();
     await answered([brought(0, 0)]);
     await answered(away);
     expect(client.renewals).toBe(0);
@@ -231,8 +223,7 @@ describe("following goes on", () => {
 
   test("at another broker, for the partition alone that has moved", async () => {
     client.leading = [1, 1];
-    follower.follow(topic());
-    await host.advance(0);
+    await followed();
     client.leading = [1, 2];
     await answered([brought(0, 0), { topic: "t", partition: 1, kind: "refused", error: notLeader }]);
     await host.advance(100);
@@ -243,8 +234,7 @@ describe("following goes on", () => {
 
   test("once the topic is there", async () => {
     client.leading = new KafkaError("unknown_topic", "not there", { canRetry: true });
-    follower.follow(topic());
-    await host.advance(0);
+    await followed();
     client.leading = [];
     await host.advance(100);
     expect(client.polls).toEqual([]);
@@ -255,8 +245,7 @@ describe("following goes on", () => {
 
   test("once a partition has a leader; the others are read meanwhile", async () => {
     client.leading = [1, -1];
-    follower.follow(topic());
-    await host.advance(0);
+    await followed();
     expect(asked()).toEqual({ "t-0": 0 });
     client.leading = [1, 2];
     await host.advance(200);
@@ -264,8 +253,7 @@ describe("following goes on", () => {
   });
 
   test("behind what retention has removed", async () => {
-    follower.follow(topic());
-    await host.advance(0);
+    await followed();
     bounds = { low: 7, high: 9 };
     await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
     await host.advance(60);
@@ -274,8 +262,7 @@ describe("following goes on", () => {
 
   test("from the beginning of a log that ends before what was read, and that is told", async () => {
     const cuts: unknown[] = [];
-    follower.follow(topic({ from: () => 20, onCut: (cut) => void cuts.push(cut) }));
-    await host.advance(0);
+    await followed({ from: () => 20, onCut: (cut) => void cuts.push(cut) });
     bounds = { low: 2, high: 12 };
     await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
     await host.advance(60);
@@ -285,8 +272,7 @@ describe("following goes on", () => {
 
   test("where it was, when a leader has just become one", async () => {
     const cuts: unknown[] = [];
-    follower.follow(topic({ from: () => 5, onCut: (cut) => void cuts.push(cut) }));
-    await host.advance(0);
+    await followed({ from: () => 5, onCut: (cut) => void cuts.push(cut) });
     bounds = { low: 0, high: 9 };
     await answered([{ topic: "t", partition: 0, kind: "out_of_range" }]);
     await host.advance(150);
@@ -294,8 +280,7 @@ describe("following goes on", () => {
   });
 
   test("until it is refused for good", async () => {
-    const following = follower.follow(topic());
-    await host.advance(0);
+    const following = await followed();
     const error = new KafkaError("not_authorized", "who are you", { canRetry: false });
     await answered([{ topic: "t", partition: 0, kind: "refused", error }]);
     await expect(following.failed).rejects.toMatchObject({ code: "consumer_dead", cause: error });
@@ -315,8 +300,7 @@ describe("following goes on", () => {
 
   test("more and more rarely where the topic was created again with fewer partitions, which is said", async () => {
     client.leading = [1, 1];
-    follower.follow(topic());
-    await host.advance(0);
+    await followed();
     await answered([]);
     client.leading = [1];
     await answered([{ topic: "t", partition: 1, kind: "refused", error: notLeader }]);
@@ -330,8 +314,7 @@ describe("following goes on", () => {
   });
 
   test("no more when it is closed, without a word", async () => {
-    follower.follow(topic());
-    await host.advance(0);
+    await followed();
     follower.close();
     await host.advance(0);
     await host.advance(10_000);
