@@ -143,24 +143,30 @@ function world(
   const turns = async () => {
     for (let turn = 0; turn < 30; turn += 1) await new Promise(setImmediate);
   };
+  const passSeconds = async (seconds: number) => {
+    const untilMs = elapsedMs + seconds * 1_000;
+    for (;;) {
+      await turns();
+      const next = waits.toSorted((one, other) => one.atMs - other.atMs)[0];
+      if (next === undefined || next.atMs > untilMs) break;
+      waits.splice(waits.indexOf(next), 1);
+      elapsedMs = next.atMs;
+      next.resolve();
+    }
+    elapsedMs = untilMs;
+    await turns();
+  };
   return {
     now,
     probes,
     jobsInHand,
     requests,
     taken,
-    async passSeconds(seconds: number) {
-      const untilMs = elapsedMs + seconds * 1_000;
-      for (;;) {
-        await turns();
-        const next = waits.toSorted((one, other) => one.atMs - other.atMs)[0];
-        if (next === undefined || next.atMs > untilMs) break;
-        waits.splice(waits.indexOf(next), 1);
-        elapsedMs = next.atMs;
-        next.resolve();
-      }
-      elapsedMs = untilMs;
-      await turns();
+    passSeconds,
+    /** The request is observed, and so many seconds pass. */
+    async observed(isLive: boolean, seconds: number) {
+      requests.observe(REQUEST, isLive);
+      await passSeconds(seconds);
     },
     log,
     /** The progress that was written, all together. */
@@ -176,9 +182,8 @@ const DONE = { places: [PLACE], woken: 2 };
 
 describe("a retry request", () => {
   test("has the calls of its destination taken, and is done when a later look finds no more", async () => {
-    const { done, passSeconds, requests, taken } = world();
-    requests.observe(REQUEST, true);
-    await passSeconds(2);
+    const { done, observed, passSeconds, requests, taken } = world();
+    await observed(true, 2);
     expect(taken).toEqual(["j0", "j2"]);
     expect(done().places).toEqual([]);
     await passSeconds(6);
@@ -187,9 +192,8 @@ describe("a retry request", () => {
   });
 
   test("waits for the reader to know where it is", async () => {
-    const { done, now, passSeconds, requests, taken } = world({ position: undefined });
-    requests.observe(REQUEST, false);
-    await passSeconds(30);
+    const { done, now, observed, passSeconds, taken } = world({ position: undefined });
+    await observed(false, 30);
     expect([taken, done().places]).toEqual([[], []]);
     now.position = 0;
     await passSeconds(8);
@@ -198,16 +202,14 @@ describe("a retry request", () => {
   });
 
   test("is done in a partition of which nothing is left to fetch", async () => {
-    const { done, passSeconds, requests } = world({ position: undefined, committed: 3 });
-    requests.observe(REQUEST, false);
-    await passSeconds(8);
+    const { done, observed } = world({ position: undefined, committed: 3 });
+    await observed(false, 8);
     expect(done()).toEqual({ places: [PLACE], woken: 0 });
   });
 
   test("waits while Kafka refuses reads", async () => {
-    const { done, now, passSeconds, requests, taken } = world({ failing: new Error("away") });
-    requests.observe(REQUEST, true);
-    await passSeconds(60);
+    const { done, now, observed, passSeconds, taken } = world({ failing: new Error("away") });
+    await observed(true, 60);
     expect(taken).toEqual([]);
     now.failing = undefined;
     await passSeconds(10);
@@ -216,9 +218,8 @@ describe("a retry request", () => {
   });
 
   test("is said to be done once Kafka takes that, too", async () => {
-    const { done, now, passSeconds, requests } = world({ refusing: new Error("away") });
-    requests.observe(REQUEST, true);
-    await passSeconds(30);
+    const { done, now, observed, passSeconds, requests } = world({ refusing: new Error("away") });
+    await observed(true, 30);
     expect([done().places, requests.isEmpty]).toEqual([[], false]);
     now.refusing = undefined;
     await passSeconds(3);
@@ -227,9 +228,8 @@ describe("a retry request", () => {
   });
 
   test("has a call taken that others put off before they heard of it, however long a pass takes to come to it", async () => {
-    const { log, now, passSeconds, requests, taken } = world();
-    requests.observe(REQUEST, true);
-    await passSeconds(1.2);
+    const { log, now, observed, passSeconds, taken } = world();
+    await observed(true, 1.2);
     now.readMs = 1_800;
     await passSeconds(0.4);
     const late = logOf(["b", "b", "b", "a"]);
@@ -241,7 +241,7 @@ describe("a retry request", () => {
   });
 
   test("has a call taken that had failed before, however long this process takes to put it off", async () => {
-    const { done, jobsInHand, log, passSeconds, requests, taken } = world();
+    const { done, jobsInHand, log, observed, passSeconds, taken } = world();
     const late = logOf(["b", "b", "b", "a"]);
     const [failed, record] = [late.jobs.get(3), late.records[3]];
     if (failed === undefined || record === undefined) throw new Error("no fourth job");
@@ -249,8 +249,7 @@ describe("a retry request", () => {
     const step = jobsInHand.following((_, settle) => settle({ produce: [], onDurable: () => undefined }));
     const claim = { isOurs: true, giveBack: () => undefined };
     step({ ...record, decoded: failed }, ({ onDurable }) => ends.push(() => onDurable?.()), claim);
-    requests.observe(REQUEST, true);
-    await passSeconds(30);
+    await observed(true, 30);
     expect([taken, done().places]).toEqual([["j0", "j2"], []]);
     log.jobs.set(3, failed);
     log.records.push(record);
@@ -261,20 +260,18 @@ describe("a retry request", () => {
   });
 
   test("waits for a partition", async () => {
-    const { now, passSeconds, requests, taken } = world({ isAssigned: false, position: undefined });
-    requests.observe(REQUEST, true);
-    await passSeconds(60);
+    const { now, observed, passSeconds, taken } = world({ isAssigned: false, position: undefined });
+    await observed(true, 60);
     Object.assign(now, { isAssigned: true, position: 0 });
     await passSeconds(3);
     expect(taken).toEqual(["j0", "j2"]);
   });
 
   test("waits for the end of a pause", async () => {
-    const { now, passSeconds, requests, taken } = world({
+    const { now, observed, passSeconds, taken } = world({
       state: { kind: "paused", sinceMs: 0, limitMs: undefined },
     });
-    requests.observe(REQUEST, true);
-    await passSeconds(60);
+    await observed(true, 60);
     expect(taken).toEqual([]);
     now.state = undefined;
     await passSeconds(3);
@@ -282,9 +279,8 @@ describe("a retry request", () => {
   });
 
   test("goes on in a process that has no room for longer than a pass lasts", async () => {
-    const { now, passSeconds, requests, taken } = world({ room: 0 });
-    requests.observe(REQUEST, true);
-    await passSeconds(25);
+    const { now, observed, passSeconds, taken } = world({ room: 0 });
+    await observed(true, 25);
     expect(taken).toEqual([]);
     now.room = 1;
     await passSeconds(3);
@@ -292,9 +288,8 @@ describe("a retry request", () => {
   });
 
   test("asks an endpoint that is taken for down once, and waits until it takes calls", async () => {
-    const { now, passSeconds, probes, requests, taken } = world({ room: undefined });
-    requests.observe(REQUEST, true);
-    await passSeconds(60);
+    const { now, observed, passSeconds, probes, taken } = world({ room: undefined });
+    await observed(true, 60);
     expect([probes.length, taken]).toEqual([1, []]);
     now.room = 1;
     await passSeconds(3);
@@ -302,9 +297,8 @@ describe("a retry request", () => {
   });
 
   test("asks an endpoint that has asked for a pause when that is over", async () => {
-    const { now, passSeconds, probes, requests } = world({ room: undefined, isPaused: true });
-    requests.observe(REQUEST, true);
-    await passSeconds(60);
+    const { now, observed, passSeconds, probes } = world({ room: undefined, isPaused: true });
+    await observed(true, 60);
     expect(probes.length).toBe(0);
     now.isPaused = false;
     await passSeconds(60);
@@ -322,11 +316,10 @@ describe("a retry request", () => {
   });
 
   test("counts a call once that two records bring, as after a kill between a write and its commit", async () => {
-    const { done, log, passSeconds, requests } = world();
+    const { done, log, observed } = world();
     const first = log.jobs.get(0);
     if (first !== undefined) log.jobs.set(2, first);
-    requests.observe(REQUEST, true);
-    await passSeconds(8);
+    await observed(true, 8);
     expect(done()).toEqual({ ...DONE, woken: 1 });
   });
 
@@ -379,8 +372,7 @@ describe("the deletion of a destination", () => {
 });
 
 test("a retry request of a destination that is gone means nothing", async () => {
-  const { passSeconds, requests, taken } = world({ state: { kind: "gone" } });
-  requests.observe(REQUEST, true);
-  await passSeconds(8);
+  const { observed, taken } = world({ state: { kind: "gone" } });
+  await observed(true, 8);
   expect(taken).toEqual([]);
 });

@@ -106,7 +106,11 @@ function setup(changes: Partial<Replay> = {}) {
       await turns();
     }
   }
-  return { asked, ending, pauses, saved, sent, steps, turns, work: working, world };
+  async function end(count: number): Promise<void> {
+    await steps(count);
+    await working;
+  }
+  return { asked, end, ending, pauses, saved, sent, steps, turns, work: working, world };
 }
 
 describe("work on a replay", () => {
@@ -140,8 +144,7 @@ describe("work on a replay", () => {
     expect([bench.sent, bench.saved]).toEqual([[2], []]);
     Object.assign(bench.world, { isDamaged: false, isCovered: true });
     await bench.turns();
-    await bench.steps(5);
-    await bench.work;
+    await bench.end(5);
     expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 10 });
   });
 
@@ -202,8 +205,7 @@ describe("work on a replay", () => {
 
   test("goes on behind what an earlier owner sent, and finishes", async () => {
     const bench = setup({ cursor: "0:7", replayed: 8 });
-    await bench.steps(3);
-    await bench.work;
+    await bench.end(3);
     expect(bench.sent).toEqual([1, 1]);
     expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 10, cursor: "0:9" });
   });
@@ -211,24 +213,21 @@ describe("work on a replay", () => {
   test("of named dead letters takes them in the order in which they died, without those that are not known", async () => {
     const ids = ["late", "none", "early", "middle"];
     const bench = setup({ ids, destinationId: null, matched: 4, callsPerSecond: 8 });
-    await bench.steps(3);
-    await bench.work;
+    await bench.end(3);
     expect(bench.asked).toEqual([[PLACES[2], PLACES[5]], [PLACES[7]]]);
     expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 3, expired: 1 });
   });
 
   test("of named dead letters goes on behind the place of the last one that was sent", async () => {
     const bench = setup({ ids: ["late", "early", "middle"], destinationId: null, cursor: "0:5" });
-    await bench.steps(2);
-    await bench.work;
+    await bench.end(2);
     expect(bench.asked.flat()).toEqual([PLACES[7]]);
   });
 
   test("counts those that retention removed before their turn, and goes on behind them", async () => {
     const bench = setup({ callsPerSecond: 8, expired: 3 });
     for (const place of [PLACES[1], PLACES[2]]) if (place !== undefined) bench.world.gone.add(place);
-    await bench.steps(6);
-    await bench.work;
+    await bench.end(6);
     expect(bench.sent).toEqual([1, 1, 2, 2, 2]);
     expect(bench.saved.at(-1)).toMatchObject({ state: "finished", replayed: 8, expired: 5, cursor: "0:9" });
   });
@@ -238,8 +237,7 @@ describe("work on a replay", () => {
       const bench = setup({ callsPerSecond: 40, matched: 15, expired: 1, deleted: 2 });
       await bench.steps(1);
       bench.world.isCancelled = isCancelled;
-      await bench.steps(2);
-      await bench.work;
+      await bench.end(2);
       expect(bench.saved.at(-1)).toMatchObject({ replayed: 10, deleted: 2, expired: isCancelled ? 1 : 3 });
     }
   });
@@ -247,8 +245,7 @@ describe("work on a replay", () => {
   test("leaves out those of users that were deleted since, counts them, and goes on behind them", async () => {
     const bench = setup({ callsPerSecond: 8, deleted: 1 });
     for (const place of [PLACES[1], PLACES[2]]) if (place !== undefined) bench.world.deleted.add(`${place}`);
-    await bench.steps(6);
-    await bench.work;
+    await bench.end(6);
     expect(bench.sent).toEqual([1, 1, 2, 2, 2]);
     const end = { state: "finished", replayed: 8, expired: 0, deleted: 3, cursor: "0:9" };
     expect(bench.saved.at(-1)).toMatchObject(end);
@@ -260,8 +257,7 @@ describe("work on a replay", () => {
     await bench.steps(1);
     expect(bench.pauses.map(({ ms }) => ms)).toEqual([300]);
     bench.world.stepMs = 500;
-    await bench.steps(2);
-    await bench.work;
+    await bench.end(2);
     expect(bench.pauses).toHaveLength(1);
     expect(bench.sent).toHaveLength(10);
   });
@@ -279,8 +275,7 @@ describe("work on a replay", () => {
     const bench = setup();
     await bench.steps(2);
     bench.world.isCancelled = true;
-    await bench.steps(2);
-    await bench.work;
+    await bench.end(2);
     expect(bench.sent).toEqual([1, 1]);
     expect(bench.saved.map(({ state }) => state)).toEqual(["cancelled"]);
   });
@@ -294,8 +289,7 @@ describe("work on a replay", () => {
       if (when === "at its hand-over") bench.ending.abort();
       // A second has passed: progress is due.
       bench.world.elapsedMs += 1_000;
-      await bench.steps(2);
-      await bench.work;
+      await bench.end(2);
       expect(bench.saved.filter(({ state }) => state === "running")).toEqual([]);
     },
   );
