@@ -5,7 +5,7 @@ import { readIntegrations } from "./integrations.ts";
 import { describeJson, type JsonObject, jsonSizeBytes } from "./json.ts";
 import { MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./limits.ts";
 import { jsonFault, outOfRange, pathOfInfinity } from "./nesting.ts";
-import type { Rejection } from "./reasons/index.ts";
+import type { Rejection } from "./reasons/rejections.ts";
 import { type CallWarning, correctedTimestampMs, timestampWarning } from "./timestamp.ts";
 import { callRejection, notAnObject, type ValidCall } from "./validate-call.ts";
 

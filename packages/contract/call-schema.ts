@@ -2,7 +2,7 @@
 // the message for a failure of the subschema that it stands in.
 import type { CallType } from "./call-types.ts";
 import { MAX_MESSAGE_ID_CHARACTERS } from "./limits.ts";
-import type { Rejection, RejectionCode } from "./reasons/index.ts";
+import type { Rejection, RejectionCode } from "./reasons/rejections.ts";
 
 /** The format of a string without half of a surrogate pair. */
 export const WELL_FORMED = "well-formed";

@@ -73,29 +73,32 @@ export {
   DEAD_LETTER_REASONS,
   DEAD_LETTERS,
   type DeadLetterReason,
-  DIVERT_REASONS,
-  DIVERTS,
-  type DivertReason,
+} from "./reasons/dead-letters.ts";
+export { DIVERT_REASONS, DIVERTS, type DivertReason } from "./reasons/diverts.ts";
+export {
   DROP_REASONS,
   DROPS,
   type DropReason,
-  isPermanent,
-  OUTCOME_REASONS,
-  type OutcomeReason,
   PASSED_OVER,
   PASSED_OVER_REASONS,
   type PassedOverReason,
+  type UnroutedReason,
+} from "./reasons/drops.ts";
+export {
+  isPermanent,
+  OUTCOME_REASONS,
+  type OutcomeReason,
   PERMANENT,
+  RETRYABLE,
+} from "./reasons/outcomes.ts";
+export type { Reason, Reasons } from "./reasons/reason.ts";
+export {
   REFUSAL_CODES,
   REJECTION_CODES,
   REJECTIONS,
-  RETRYABLE,
-  type Reason,
-  type Reasons,
   type Rejection,
   type RejectionCode,
-  type UnroutedReason,
-} from "./reasons/index.ts";
+} from "./reasons/rejections.ts";
 export {
   deletionMessageId,
   isDeletion,

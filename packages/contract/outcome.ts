@@ -1,7 +1,7 @@
 // The meaning of one request to a webhook for its call (contract 3.3).
 import type { RequestFailure, RequestResult } from "./attempt.ts";
 import { MAX_RETRY_AFTER_MS } from "./limits.ts";
-import type { PermanentReason, RetryReason } from "./reasons/index.ts";
+import type { PermanentReason, RetryReason } from "./reasons/outcomes.ts";
 
 export type AttemptOutcome =
   | { readonly kind: "success"; readonly status: number }

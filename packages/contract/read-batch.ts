@@ -2,7 +2,7 @@ import type { BatchRoot } from "./accept-call.ts";
 import { describeJson, type JsonObject, jsonSizeBytes } from "./json.ts";
 import { MAX_BATCH_CALLS, MAX_CALL_BYTES, MAX_CALL_DEPTH } from "./limits.ts";
 import { type JsonFault, jsonFault, outOfRange, pathOfInfinity } from "./nesting.ts";
-import type { Rejection } from "./reasons/index.ts";
+import type { Rejection } from "./reasons/rejections.ts";
 import { batchRootRejection, notAnObject } from "./validate-call.ts";
 
 /** A batch request taken apart (contract 7.1). Its root `timestamp` is not a call's (1.7), nor its `messageId`. */

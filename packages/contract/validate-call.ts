@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { BATCH_ROOT_SCHEMA, CALL_SCHEMAS, WELL_FORMED } from "./call-schema.ts";
 import { CALL_TYPES, type CallType } from "./call-types.ts";
 import { describeJson, isJsonObject, type JsonObject } from "./json.ts";
-import type { Rejection } from "./reasons/index.ts";
+import type { Rejection } from "./reasons/rejections.ts";
 
 /** A call whose schema held: the fields that rules name have their types. */
 export interface ValidCall extends JsonObject {
