@@ -2,15 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
 import { clientIdOf } from "#contract";
-import {
-  encryptionSettings,
-  kafkaSettings,
-  readSettings,
-  registrySettings,
-  releaseVersion,
-  type SettingsOf,
-  topicSettings,
-} from "#runtime";
+import { clusterSettings, encryptionSettings, readSettings, releaseVersion, type SettingsOf } from "#runtime";
 import { type ConfigurationTopic, configurationTopics, topicMap } from "#topics";
 import { type CommandContext, readPieces } from "../context.ts";
 import { CommandError, EXIT } from "../exit-codes.ts";
@@ -18,10 +10,8 @@ import { addShownLeaf } from "../leaf.ts";
 import { printJson } from "../output.ts";
 import type { Entry, RestoredEntry, Verdict } from "./index.ts";
 
-const backupSettings = { kafka: kafkaSettings, registry: registrySettings, topics: topicSettings };
-
 /** Settings of a restore, with the keys that the services of the deployment have. */
-const restoreSettings = { ...backupSettings, encryption: encryptionSettings };
+const restoreSettings = { ...clusterSettings, encryption: encryptionSettings };
 
 /** Records by the names that people use. */
 const KINDS = {
@@ -69,7 +59,7 @@ async function writeBackup(
   path: string,
   { json }: BackupCommandOptions,
 ): Promise<void> {
-  const settings = readSettings(backupSettings, {
+  const settings = readSettings(clusterSettings, {
     processName: "hookline backup",
     environment: context.environment,
   });
@@ -127,7 +117,7 @@ function readRestoreSettings(
     return readSettings(restoreSettings, of);
   } catch (error) {
     if (!isDryRun) throw error;
-    return { ...readSettings(backupSettings, of), encryption: { keys: [] } };
+    return { ...readSettings(clusterSettings, of), encryption: { keys: [] } };
   }
 }
 
@@ -201,7 +191,7 @@ interface Connected {
 
 async function connected<R>(
   { say }: CommandContext,
-  settings: SettingsOf<typeof backupSettings>,
+  settings: SettingsOf<typeof clusterSettings>,
   use: (connected: Connected) => Promise<R>,
 ): Promise<R> {
   const { connect } = await import("#connection");

@@ -1,13 +1,5 @@
 import { formatDuration } from "#contract";
-import {
-  kafkaSettings,
-  provisionSettings,
-  registrySettings,
-  setting,
-  settingsGroup,
-  topicSettings,
-  value,
-} from "#runtime";
+import { clusterSettings, provisionSettings, setting, settingsGroup, value } from "#runtime";
 import { KEPT_MS } from "#topics";
 
 const deadlineSettings = settingsGroup({
@@ -35,9 +27,7 @@ const deadlineSettings = settingsGroup({
 });
 
 export const settings = {
-  kafka: kafkaSettings,
-  registry: registrySettings,
-  topics: topicSettings,
+  ...clusterSettings,
   creation: provisionSettings,
   provisioning: deadlineSettings,
 };

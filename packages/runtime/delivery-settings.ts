@@ -1,5 +1,6 @@
 // Topic names, retries, requests to webhooks.
 import { formatDuration, RESPONSE_DEADLINE_MS, RETRY_DELAYS_MS, WINDOW_MS } from "#contract";
+import { kafkaSettings, registrySettings } from "./kafka-settings.ts";
 import { setting } from "./setting.ts";
 import { type SettingProblem, settingsGroup } from "./settings.ts";
 import { cidr, duration, listOf, textMatching } from "./value-types.ts";
@@ -32,6 +33,9 @@ export const topicSettings = settingsGroup({
   },
   check: ({ retryDelaysMs }) => checkDelays(retryDelaysMs),
 });
+
+/** What a process reads that works on a deployment's topics. */
+export const clusterSettings = { kafka: kafkaSettings, registry: registrySettings, topics: topicSettings };
 
 /** Contract 3.5. */
 export const retrySettings = settingsGroup({

@@ -1,10 +1,10 @@
 export { API_SCOPES, type ApiScope, type ApiToken, apiTokenSettings, apiTokens } from "./api-tokens.ts";
 export { audiencePace, audienceSwitch } from "./audience-settings.ts";
 export { serviceEnvironment, systemEnvironment } from "./child-environment.ts";
-export { egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
+export { clusterSettings, egressSettings, retrySettings, topicSettings } from "./delivery-settings.ts";
 export { type Environment, processEnvironment } from "./environment.ts";
 export { createHealth, type Health } from "./health.ts";
-export { kafkaSettings, provisionSettings, registrySettings } from "./kafka-settings.ts";
+export { provisionSettings } from "./kafka-settings.ts";
 export { createLifecycle, type ExitStatus, type Lifecycle } from "./lifecycle.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { maskCredentials } from "./mask-credentials.ts";

@@ -1,12 +1,10 @@
 import {
   audiencePace,
   audienceSwitch,
+  clusterSettings,
   dataDirSettings,
-  kafkaSettings,
-  registrySettings,
   setting,
   settingsGroup,
-  topicSettings,
   value,
 } from "#runtime";
 
@@ -35,9 +33,7 @@ const audienceSettings = settingsGroup({
 });
 
 export const settings = {
-  kafka: kafkaSettings,
-  registry: registrySettings,
-  topics: topicSettings,
+  ...clusterSettings,
   data: dataDirSettings,
   audiences: audienceSettings,
   pace: audiencePace,

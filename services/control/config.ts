@@ -4,14 +4,12 @@ import {
   apiTokens,
   audiencePace,
   audienceSwitch,
+  clusterSettings,
   dataDirSettings,
   egressSettings,
   encryptionSettings,
-  kafkaSettings,
-  registrySettings,
   setting,
   settingsGroup,
-  topicSettings,
   value,
 } from "#runtime";
 import { healthSettings } from "./deliveries/health/config.ts";
@@ -51,9 +49,7 @@ const apiSettings = settingsGroup({
 });
 
 export const settings = {
-  kafka: kafkaSettings,
-  registry: registrySettings,
-  topics: topicSettings,
+  ...clusterSettings,
   encryption: encryptionSettings,
   tokens: apiTokenSettings,
   api: apiSettings,

@@ -1,12 +1,10 @@
 import {
+  clusterSettings,
   egressSettings,
   encryptionSettings,
-  kafkaSettings,
-  registrySettings,
   retrySettings,
   setting,
   settingsGroup,
-  topicSettings,
   value,
 } from "#runtime";
 import { tracingSettings } from "#tracing";
@@ -43,9 +41,7 @@ const deliverySettings = settingsGroup({
 });
 
 export const settings = {
-  kafka: kafkaSettings,
-  registry: registrySettings,
-  topics: topicSettings,
+  ...clusterSettings,
   retries: retrySettings,
   egress: egressSettings,
   encryption: encryptionSettings,

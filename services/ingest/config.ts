@@ -1,5 +1,5 @@
 import { SERVICES } from "#contract";
-import { kafkaSettings, registrySettings, setting, settingsGroup, topicSettings, value } from "#runtime";
+import { clusterSettings, setting, settingsGroup, value } from "#runtime";
 import { tracingSettings } from "#tracing";
 
 const MEGABYTE = 1_000_000;
@@ -76,9 +76,7 @@ const ingestSettings = settingsGroup({
 });
 
 export const settings = {
-  kafka: kafkaSettings,
-  registry: registrySettings,
-  topics: topicSettings,
+  ...clusterSettings,
   ingest: ingestSettings,
   traces: tracingSettings,
 };

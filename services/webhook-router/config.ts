@@ -1,12 +1,4 @@
-import {
-  dataDirSettings,
-  kafkaSettings,
-  registrySettings,
-  setting,
-  settingsGroup,
-  topicSettings,
-  value,
-} from "#runtime";
+import { clusterSettings, dataDirSettings, setting, settingsGroup, value } from "#runtime";
 import { tracingSettings } from "#tracing";
 import { RECORDED_CALLS } from "./routed-calls.ts";
 
@@ -37,9 +29,7 @@ const routingSettings = settingsGroup({
 });
 
 export const settings = {
-  kafka: kafkaSettings,
-  registry: registrySettings,
-  topics: topicSettings,
+  ...clusterSettings,
   data: dataDirSettings,
   dedupe: dedupeSettings,
   routing: routingSettings,

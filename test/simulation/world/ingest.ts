@@ -1,20 +1,11 @@
 import { connectService, type Ways } from "#connection";
 import { acceptCall } from "#contract";
 import type { Kafka } from "#kafka";
-import {
-  kafkaSettings,
-  registrySettings,
-  type ServiceContext,
-  type ServiceDefinition,
-  type SettingsOf,
-  topicSettings,
-} from "#runtime";
+import { clusterSettings, type ServiceContext, type ServiceDefinition, type SettingsOf } from "#runtime";
 import { type TopicMap, witnessesOf } from "#topics";
 import { createCallSink } from "../../../services/ingest/sink/call-sink.ts";
 import { createSuppressions, type Suppressions } from "../../../services/ingest/sink/suppressions.ts";
 import type { CallPlan } from "../plan/plan.ts";
-
-const settings = { kafka: kafkaSettings, registry: registrySettings, topics: topicSettings };
 
 /** As the product's own: HOOKLINE_INGEST_ACKNOWLEDGE_TIMEOUT. */
 const ACKNOWLEDGE_TIMEOUT_MS = 4_000;
@@ -31,8 +22,10 @@ export interface IngestWays extends Ways {
 export function createIngest(
   { isDropping, ...ways }: IngestWays,
   onReady: (accept: Accept) => void,
-): ServiceDefinition<typeof settings> {
-  async function start(context: ServiceContext<SettingsOf<typeof settings>>): Promise<Record<string, never>> {
+): ServiceDefinition<typeof clusterSettings> {
+  async function start(
+    context: ServiceContext<SettingsOf<typeof clusterSettings>>,
+  ): Promise<Record<string, never>> {
     const { host } = context;
     const { kafka, serde, topics } = connectService(context, ({ calls }) => [calls], ways);
     const suppressions = isDropping ? await followSuppressions(kafka, topics) : undefined;
@@ -55,7 +48,7 @@ export function createIngest(
     });
     return {};
   }
-  return { name: "ingest", settings, start };
+  return { name: "ingest", settings: clusterSettings, start };
 }
 
 /** As the product's own does, which takes no call before they are read. */
