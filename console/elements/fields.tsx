@@ -1,6 +1,14 @@
 // Small fields, side by side.
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, type SyntheticEvent, useId, useState } from "react";
 import { visibleLine } from "./visible-text.ts";
+
+/** Handles a form on this page: the browser would load it anew. */
+export const submitting =
+  (submit: (form: HTMLFormElement) => void) =>
+  (event: SyntheticEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    submit(event.currentTarget);
+  };
 
 interface LabelledProps {
   readonly label: string;

@@ -1,6 +1,7 @@
 // Filters of a list, which live in the URL: a link to a filtered list shows it filtered.
 import { useId, useState } from "react";
 import { useSearchParams } from "react-router";
+import { submitting } from "./fields.tsx";
 import { visibleLine } from "./visible-text.ts";
 
 export interface Filters {
@@ -58,13 +59,7 @@ export function TextFilter({
     setTyped(undefined);
   };
   return (
-    <form
-      className="filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        apply();
-      }}
-    >
+    <form className="filter" onSubmit={submitting(apply)}>
       <label htmlFor={id}>{label}</label>
       <input
         id={id}

@@ -2,6 +2,7 @@
 import { useId, useState } from "react";
 import { session } from "../api/session.ts";
 import { ProblemNote } from "../elements/answer.tsx";
+import { submitting } from "../elements/fields.tsx";
 import { Page } from "../elements/page.tsx";
 
 export function SignIn() {
@@ -20,12 +21,7 @@ export function SignIn() {
             The session has ended. The page that was open comes back after the sign-in, with what was typed.
           </p>
         )}
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void tryToken(event.currentTarget);
-          }}
-        >
+        <form onSubmit={submitting((form) => void tryToken(form))}>
           <label htmlFor={id}>Token of the control API</label>
           <input id={id} name="token" type="password" autoComplete="off" required />
           <button type="submit" className="main">

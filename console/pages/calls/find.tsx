@@ -2,6 +2,7 @@
 import { useId } from "react";
 import { useNavigate } from "react-router";
 import { Empty } from "../../elements/answer.tsx";
+import { submitting } from "../../elements/fields.tsx";
 import { Page } from "../../elements/page.tsx";
 import { callPath } from "./paths.ts";
 
@@ -16,13 +17,7 @@ export function FindCall() {
   };
   return (
     <Page title="Calls">
-      <form
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          open(event.currentTarget);
-        }}
-      >
+      <form className="filters" onSubmit={submitting(open)}>
         <div className="filter">
           <label htmlFor={ids.message}>Message id</label>
           <input id={ids.message} name="messageId" required />

@@ -6,6 +6,7 @@ import { answerOf, api } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ProblemNote } from "../../elements/answer.tsx";
 import { destinationPath } from "../../elements/destination-link.tsx";
+import { submitting } from "../../elements/fields.tsx";
 import { useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
 import { WithScope } from "../../elements/with-scope.tsx";
@@ -82,10 +83,9 @@ function Form() {
   return (
     <form
       className="edit"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={submitting(() => {
         if (isReady) mutate({ patch: form.patch, secret });
-      }}
+      })}
     >
       <AllFields form={form} problems={problems} />
       <Secret

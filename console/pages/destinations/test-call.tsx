@@ -4,6 +4,7 @@ import { useId, useState } from "react";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { ProblemNote } from "../../elements/answer.tsx";
 import { Facts } from "../../elements/facts.tsx";
+import { submitting } from "../../elements/fields.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Block, Text } from "../../elements/text.tsx";
 import { duration } from "../../elements/times.ts";
@@ -56,12 +57,7 @@ export function TestCall() {
   });
   return (
     <div className="beside">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
+      <form onSubmit={submitting(() => mutate())}>
         <label htmlFor={fieldId}>
           The call that every webhook of <Text>{name}</Text> gets, signed as any other
         </label>

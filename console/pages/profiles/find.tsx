@@ -2,6 +2,7 @@
 import { useId } from "react";
 import { useNavigate } from "react-router";
 import { Empty } from "../../elements/answer.tsx";
+import { submitting } from "../../elements/fields.tsx";
 import { Page } from "../../elements/page.tsx";
 import { profilePath } from "../../elements/user-path.ts";
 
@@ -17,13 +18,7 @@ export function FindProfile() {
   };
   return (
     <Page title="Users">
-      <form
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          open(event.currentTarget);
-        }}
-      >
+      <form className="filters" onSubmit={submitting(open)}>
         <div className="filter">
           <label htmlFor={ids.kind}>Known by</label>
           <select id={ids.kind} name="kind">

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { ProblemNote } from "../../elements/answer.tsx";
-import { TextInput } from "../../elements/fields.tsx";
+import { submitting, TextInput } from "../../elements/fields.tsx";
 import { Page } from "../../elements/page.tsx";
 import { WithScope } from "../../elements/with-scope.tsx";
 
@@ -23,10 +23,9 @@ function Form() {
   return (
     <form
       className="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={submitting(() => {
         if (isNamed) mutate();
-      }}
+      })}
     >
       <TextInput label="Name" value={name} change={setName} />
       <button type="submit" className="main" disabled={isPending || !isNamed}>

@@ -1,7 +1,7 @@
 // An audience as a form, and beside it who would be in it.
 import { type ReactNode, useState } from "react";
 import { ConditionsField, nodeIn } from "../../../elements/conditions/conditions-field.tsx";
-import { Switch, TextInput } from "../../../elements/fields.tsx";
+import { Switch, submitting, TextInput } from "../../../elements/fields.tsx";
 import { definitionProblems, Preview, usePreview } from "./preview.tsx";
 
 export interface Wanted {
@@ -96,14 +96,7 @@ export function AudienceForm({
   const [wanted, setWanted] = useState(initial);
   const change = (changes: Partial<Wanted>): void => setWanted({ ...wanted, ...changes });
   return (
-    <form
-      className="edit"
-      inert={isPending}
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(wanted);
-      }}
-    >
+    <form className="edit" inert={isPending} onSubmit={submitting(() => submit(wanted))}>
       <fieldset>
         <legend>General</legend>
         <SharedFields wanted={wanted} change={change} />

@@ -1,7 +1,7 @@
 // A computed trait as a form.
 import { type ReactNode, useState } from "react";
 import { ConditionsField, nodeIn } from "../../../elements/conditions/conditions-field.tsx";
-import { TextInput } from "../../../elements/fields.tsx";
+import { submitting, TextInput } from "../../../elements/fields.tsx";
 import { definitionProblems, TraitPreview, useTraitPreview } from "./preview.tsx";
 
 export interface WantedTrait {
@@ -29,14 +29,7 @@ export function TraitForm({ children, error, initial, isPending, submit }: FormP
   const unreadable =
     nodeIn(definition) === undefined ? [{ path: "definition", message: "is no JSON object" }] : [];
   return (
-    <form
-      className="edit"
-      inert={isPending}
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(wanted);
-      }}
-    >
+    <form className="edit" inert={isPending} onSubmit={submitting(() => submit(wanted))}>
       <fieldset>
         <legend>General</legend>
         <TextInput label="Name" value={name} change={(text) => setWanted({ ...wanted, name: text })} />

@@ -6,7 +6,7 @@ import { answerOf, api, type Schemas, upload } from "../../../api/client.ts";
 import { Action } from "../../../elements/action.tsx";
 import { Answer, ProblemNote } from "../../../elements/answer.tsx";
 import { Facts } from "../../../elements/facts.tsx";
-import { Choice, TextInput } from "../../../elements/fields.tsx";
+import { Choice, submitting, TextInput } from "../../../elements/fields.tsx";
 import { useFilters } from "../../../elements/filters.tsx";
 import { Page } from "../../../elements/page.tsx";
 import { State } from "../../../elements/state.tsx";
@@ -65,10 +65,9 @@ function Uploading({ id, show }: { readonly id: string; readonly show: (importId
   return (
     <form
       className="edit"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={submitting(() => {
         if (file !== undefined) mutate({ file, importId, mode });
-      }}
+      })}
     >
       <fieldset>
         <legend>A file of members</legend>

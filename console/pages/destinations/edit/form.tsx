@@ -4,6 +4,7 @@ import { useId, useState } from "react";
 import { answerOf, api, type Schemas } from "../../../api/client.ts";
 import { ApiProblem } from "../../../api/problem.ts";
 import { Answer, ProblemNote } from "../../../elements/answer.tsx";
+import { submitting } from "../../../elements/fields.tsx";
 import { WithScope } from "../../../elements/with-scope.tsx";
 import { useDestination } from "../queries.ts";
 import { AllFields, useTyped } from "./all-fields.tsx";
@@ -52,10 +53,9 @@ function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<t
       className="edit"
       // What was typed now would be gone with the version that is being saved.
       inert={isPending}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={submitting(() => {
         if (form.problems.length === 0 && changed.length > 0) mutate(form.patch);
-      }}
+      })}
     >
       <AllFields form={form} problems={problems} />
       <div className="row">
