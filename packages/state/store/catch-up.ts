@@ -1,20 +1,14 @@
-import type { Kafka, RawRecord, RecordHeaders } from "#kafka";
+import type { RawRecord, RecordHeaders } from "#kafka";
 import { type EntryFacts, isAsNew, removedBy, type StoreEntry } from "./entry.ts";
+import type { StoreOptions } from "./store-options.ts";
 import type { Checkpoint, StoreTable } from "./store-table.ts";
 
 /** Limits of one transaction, so that memory is bounded whatever the log holds. */
 const BATCH = { records: 2_000, bytes: 4 * 1024 * 1024 };
 
-export interface CatchUpOptions {
-  readonly kafka: Pick<Kafka, "readRange">;
+export interface CatchUpOptions
+  extends Pick<StoreOptions, "kafka" | "topic" | "partition" | "describe" | "onPoison" | "now"> {
   readonly table: StoreTable;
-  readonly topic: string;
-  readonly partition: number;
-  /** A promise while the writer's schema is not known yet. */
-  describe(value: Buffer): EntryFacts | Promise<EntryFacts>;
-  /** Called with a record that can never be read; it changes nothing. */
-  onPoison(record: RawRecord, error: unknown): void;
-  now(): number;
   onProgress(recordsDone: number): void;
 }
 

@@ -8,7 +8,7 @@
 // (`EntryFacts`) tell which is newer, not their place; where the newer one is not the last, its owner writes
 // it once more, before compaction can remove it (decision 50).
 import { atPartition, type OutgoingRecord } from "#kafka";
-import { type CatchUpOptions, catchUp } from "./catch-up.ts";
+import { catchUp } from "./catch-up.ts";
 import { DiskQueue } from "./disk-queue.ts";
 import { removalHeaders, type StoreChange } from "./entry.ts";
 import { keysBehind, mergedKeys } from "./merged-keys.ts";
@@ -174,11 +174,10 @@ export class PartitionStore {
     const { low, high } = atPartition(await admin.offsets(topic, partition), partition);
     const isForeign = high - this.#reached !== this.#acknowledged;
     if (isForeign && high > this.#reached)
-      await catchUp(this.#catchUpOptions(), {
-        fromOffset: Math.max(low, this.#reached),
-        toOffset: high,
-        signal: this.#options.signal,
-      });
+      await catchUp(
+        { ...this.#options, table: this.#table, onProgress: () => undefined },
+        { fromOffset: Math.max(low, this.#reached), toOffset: high, signal: this.#options.signal },
+      );
     else if (high > this.#reached) await this.#checkpoint(high);
     this.#reached = high;
     this.#acknowledged = 0;
@@ -212,20 +211,6 @@ export class PartitionStore {
     await owner.send(entries.map(({ key, value }) => ({ topic, key, value })));
     this.#acknowledged += entries.length;
     await this.#table.write({ entries: [], repaired: keys });
-  }
-
-  #catchUpOptions(): CatchUpOptions {
-    const { describe, kafka, now, onPoison, partition, topic } = this.#options;
-    return {
-      kafka,
-      table: this.#table,
-      topic,
-      partition,
-      describe,
-      onPoison,
-      now,
-      onProgress: () => undefined,
-    };
   }
 }
 
