@@ -7,8 +7,7 @@ import { developmentChoices, listenChoices } from "./development.ts";
 import { type Folders, openFolders, ownFolder, withFreshHint } from "./folders.ts";
 import { portProblems, type WantedPort } from "./ports.ts";
 import { type Product, startProduct } from "./product.ts";
-import type { RunOptions } from "./run-options.ts";
-import { ableToken } from "./run-options.ts";
+import { ableToken, type RunOptions } from "./run-options.ts";
 import { tellOtherShells } from "./tell-other-shells.ts";
 
 function wantedPorts({ settings: { start }, environment }: RunOptions): WantedPort[] {

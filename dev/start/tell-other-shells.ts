@@ -4,8 +4,7 @@ import { settings as provisionSchema } from "../../cli/provision/config.ts";
 import { openSettings, writeStartRecord } from "../../cli/start-record.ts";
 import type { Folders } from "./folders.ts";
 import type { Product } from "./product.ts";
-import type { RunOptions } from "./run-options.ts";
-import { ableToken } from "./run-options.ts";
+import { ableToken, type RunOptions } from "./run-options.ts";
 import { secondShellLines } from "./second-shell.ts";
 
 interface Started {

@@ -14,8 +14,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Host } from "#host";
 import type { Logger } from "#runtime";
-import type { SpanCounts } from "./bounded-spans.ts";
-import { BoundedSpans } from "./bounded-spans.ts";
+import { BoundedSpans, type SpanCounts } from "./bounded-spans.ts";
 import { type TraceContext, writeTrace } from "./trace-context.ts";
 import type { Span, SpanStart } from "./tracer.ts";
 

@@ -1,6 +1,5 @@
 // The consequence of an attempt for its job. Pure.
-import type { DivertReason } from "#contract";
-import { type FailedAttempt, retrySpread } from "#contract";
+import { type DivertReason, type FailedAttempt, retrySpread } from "#contract";
 import type { DeliveryJob } from "#topics";
 import type { ReachableDestination } from "../destinations.ts";
 import { type DivertedResult, isDiverted, mergeOutcomes, type PartResult, wantedRoom } from "../outcomes.ts";

@@ -1,5 +1,4 @@
-import type { DivertReason } from "#contract";
-import { classifyResult, type RequestResult } from "#contract";
+import { classifyResult, type DivertReason, type RequestResult } from "#contract";
 import type { Egress } from "#egress";
 import type { Ownership, RecordHeaders } from "#kafka";
 import type { DeliveryJob } from "#topics";

@@ -2,8 +2,7 @@
 import type { AudienceConfig } from "#topics";
 import type { Actor } from "../../http/caller.ts";
 import { checkIfMatch } from "../../http/entity-tag.ts";
-import type { FieldProblem } from "../../http/problem.ts";
-import { ProblemError } from "../../http/problem.ts";
+import { type FieldProblem, ProblemError } from "../../http/problem.ts";
 import { refreshAll } from "../../http/refresh.ts";
 import { type AudiencePatch, deleteAudience, patchAudience } from "./audience.ts";
 import type { AudienceParts } from "./parts.ts";

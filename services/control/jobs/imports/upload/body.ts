@@ -1,5 +1,4 @@
-import type { Readable } from "node:stream";
-import { PassThrough } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { ProblemError } from "../../../http/problem.ts";
 
