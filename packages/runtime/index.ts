@@ -5,7 +5,7 @@ export { clusterSettings, egressSettings, retrySettings, topicSettings } from ".
 export { type Environment, processEnvironment } from "./environment.ts";
 export { createHealth, type Health } from "./health.ts";
 export { provisionSettings } from "./kafka-settings.ts";
-export { createLifecycle, type ExitStatus, type Lifecycle } from "./lifecycle.ts";
+export { createLifecycle, type ExitStatus, failUnlessStopping, type Lifecycle } from "./lifecycle.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { maskCredentials } from "./mask-credentials.ts";
 export {

@@ -17,6 +17,13 @@ export interface Lifecycle {
   readonly stopping: AbortSignal;
 }
 
+/** Takes the error of work at the start: that an end which was asked for interrupts it is no failure. */
+export const failUnlessStopping =
+  (lifecycle: Pick<Lifecycle, "fail" | "stopping">) =>
+  (error: unknown): void => {
+    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
+  };
+
 /** 0 when everything ended in order, 1 when something failed. */
 export type ExitStatus = 0 | 1;
 

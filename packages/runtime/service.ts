@@ -4,7 +4,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Host, systemHost } from "#host";
 import type { Environment } from "./environment.ts";
 import { createHealth, type Health, type HealthState } from "./health.ts";
-import { createLifecycle, type ExitStatus, type Lifecycle, type LifecycleControl } from "./lifecycle.ts";
+import {
+  createLifecycle,
+  type ExitStatus,
+  failUnlessStopping,
+  type Lifecycle,
+  type LifecycleControl,
+} from "./lifecycle.ts";
 import { createLogger, type Logger, type RootLogger } from "./logger.ts";
 import { createMetrics, type Metrics, watchReadiness } from "./metrics.ts";
 import { startOperationsServer } from "./operations-server.ts";
@@ -131,10 +137,7 @@ export function startService<S extends SettingsSchema>(
     nowMs,
   };
   const ready = start({ definition, context, operations: own, logger, health, lifecycle });
-  ready.catch((error: unknown) => {
-    // An end that was asked for interrupts the start: that is no failure.
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  });
+  ready.catch(failUnlessStopping(lifecycle));
   return {
     ready,
     logger,

@@ -1,15 +1,7 @@
 // What became of calls: the index of it, dead letters whole, replays.
-import type { Admin, Kafka, Table } from "#kafka";
-import type { ServiceContext, SettingsOf } from "#runtime";
-import type { Serde } from "#serde";
-import {
-  type Call,
-  consumerGroups,
-  type DestinationConfig,
-  type RefusedCalls,
-  type Replay,
-  type TopicMap,
-} from "#topics";
+import type { Admin, Table } from "#kafka";
+import { failUnlessStopping, type ServiceContext, type SettingsOf } from "#runtime";
+import { type Call, consumerGroups, type DestinationConfig, type RefusedCalls, type Replay } from "#topics";
 import type { settings } from "./config.ts";
 import type { FilterTestWork } from "./deliveries/calls/filter-test.ts";
 import { lastCalls } from "./deliveries/calls/last-calls.ts";
@@ -30,7 +22,7 @@ import { jobStretches, routedCalls } from "./jobs/replays/stretches.ts";
 import { createAuditLog } from "./records/audit-log.ts";
 import type { Breakers } from "./records/breakers/breakers.ts";
 import type { ConfigStore } from "./records/config-store.ts";
-import type { OwnedWork } from "./records/durable-work/owned-work.ts";
+import type { OwningParts } from "./records/durable-work/owned-work.ts";
 import { createPlaceReader, type DeadLetterReader, type PlaceReader } from "./records/places/place-reader.ts";
 import type { Slices } from "./records/profiles/slices.ts";
 import { createReplayStore, type ReplayStore } from "./records/replays/store.ts";
@@ -41,16 +33,12 @@ const DELIVERY_TIMEOUT_MS = 5_000;
 /** Somebody waits for the view of a call. */
 const INDEXED_WITHIN_MS = 2_000;
 
-export interface DeliveriesParts {
-  readonly kafka: Kafka;
-  readonly serde: Serde;
-  readonly topics: TopicMap;
+export interface DeliveriesParts extends OwningParts {
   readonly indexDisk: IndexDisk;
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "refresh">;
   readonly deletedUsers: DeletedUsers;
   readonly breakers: Pick<Breakers, "attempted">;
   readonly slices: Slices;
-  readonly ownedWork: Pick<OwnedWork, "add">;
 }
 
 export interface OpenDeliveries {
@@ -170,8 +158,6 @@ function followReplays(
     decode: ({ value }) => serde.decode(topics.replays, value),
   });
   health.readiness("replays are read", () => table.loaded);
-  table.load().catch((error: unknown) => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  });
+  table.load().catch(failUnlessStopping(lifecycle));
   return table;
 }

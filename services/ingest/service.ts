@@ -1,6 +1,6 @@
 // Takes calls over HTTP and stores them in the calls topic (contract 7).
 import { EventLoopTurns } from "#host";
-import type { ServiceDefinition } from "#runtime";
+import { failUnlessStopping, type ServiceDefinition } from "#runtime";
 import { openTracer, type Tracer } from "#tracing";
 import { settings } from "./config.ts";
 import type { IngestContext } from "./connection.ts";
@@ -30,9 +30,7 @@ async function start(context: IngestContext): Promise<{ ingestPort: number }> {
   lifecycle.onStop("http server", () => server.close());
   health.readiness("sources and suppressions are not loaded yet", () => store.loaded);
   health.readiness("kafka", () => store.watch.problem ?? true);
-  store.load().catch((error: unknown) => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  });
+  store.load().catch(failUnlessStopping(lifecycle));
   return { ingestPort: server.port };
 }
 

@@ -1,4 +1,5 @@
 import type { Producer, Received, Runner, Step, Table, TopicPartition } from "#kafka";
+import { failUnlessStopping } from "#runtime";
 import type { DeliveryJob, DeliveryWake } from "#topics";
 import type { Connection, DelivererContext, Reading } from "../connection.ts";
 import { type Destinations, quotaIn } from "../destinations.ts";
@@ -165,9 +166,7 @@ function followRequests(
   table.onChange((_, request) => {
     if (request !== undefined) requests.observe(request, table.loaded);
   });
-  void table.load().catch((error: unknown) => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  });
+  void table.load().catch(failUnlessStopping(lifecycle));
   return requests;
 }
 

@@ -1,11 +1,10 @@
 // What watching over health works with.
 import type { Egress } from "#egress";
-import type { Kafka, Table } from "#kafka";
+import type { Table } from "#kafka";
 import type { egressSettings, ServiceContext, SettingsOf, topicSettings } from "#runtime";
-import type { Serde } from "#serde";
-import type { DestinationConfig, TopicMap } from "#topics";
+import type { DestinationConfig } from "#topics";
 import type { ChangeQueue } from "../../records/change-queue.ts";
-import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
+import type { OwnedWork, OwningParts } from "../../records/durable-work/owned-work.ts";
 import type { EditedStore } from "../../records/edited-store.ts";
 import type { healthSettings } from "./config.ts";
 
@@ -17,10 +16,7 @@ export type Context = ServiceContext<
   }>
 >;
 
-export interface HealthParts {
-  readonly kafka: Kafka;
-  readonly serde: Serde;
-  readonly topics: TopicMap;
+export interface HealthParts extends OwningParts {
   readonly ownedWork: OwnedWork;
   readonly destinationTable: Pick<
     Table<DestinationConfig, Pick<DestinationConfig, "id">>,

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { countsOfThread, type Kafka, type KafkaSettings } from "#kafka";
-import type { dataDirSettings, ServiceContext, SettingsOf } from "#runtime";
+import { type dataDirSettings, failUnlessStopping, type ServiceContext, type SettingsOf } from "#runtime";
 import type { Serde } from "#serde";
 import type { DeliveryAttempt, TopicMap, TopicMapOptions } from "#topics";
 import type { indexSettings } from "./config.ts";
@@ -78,9 +78,7 @@ function openShares(
   { main, isNew, progress }: SharesParts,
 ): Shares {
   const { maxRows, threads: count } = own.index;
-  const onFailed = (error: unknown): void => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  };
+  const onFailed = failUnlessStopping(lifecycle);
   const onSaid = (said: FromShare): void => {
     // What a share says of an index that was thrown away since is over.
     if (!("createdMs" in said) || said.createdMs !== main.createdMs) return;

@@ -1,10 +1,9 @@
 import { ownerOf } from "#audiences";
-import { isRestoreMark, type Kafka } from "#kafka";
-import type { ServiceContext } from "#runtime";
-import type { Serde } from "#serde";
-import type { AudienceConfig, ConnectionSync, DestinationConfig, TopicMap } from "#topics";
+import { isRestoreMark } from "#kafka";
+import { failUnlessStopping, type ServiceContext } from "#runtime";
+import type { AudienceConfig, ConnectionSync, DestinationConfig } from "#topics";
 import { type ConfigStore, createConfigStore } from "../../records/config-store.ts";
-import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
+import type { OwningParts } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import { Pace } from "../../records/durable-work/pace.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
@@ -15,11 +14,7 @@ import { createSyncStore } from "./store.ts";
 import type { SyncWork } from "./sync-work.ts";
 import { workOn } from "./worker.ts";
 
-export interface OpenSyncsParts {
-  readonly kafka: Kafka;
-  readonly serde: Serde;
-  readonly topics: TopicMap;
-  readonly ownedWork: Pick<OwnedWork, "add">;
+export interface OpenSyncsParts extends OwningParts {
   readonly destinations: Pick<ConfigStore<DestinationConfig>, "get" | "refresh">;
   readonly audiences: Pick<ConfigStore<AudienceConfig>, "get" | "refresh">;
   readonly profiles: ProfileReader;
@@ -56,9 +51,7 @@ function syncConnections(context: Context, parts: OpenSyncsParts): void {
     decode: ({ value }) => serde.decode(topic, value),
   });
   health.readiness("connections of destinations are read", () => table.loaded);
-  table.load().catch((error: unknown) => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  });
+  table.load().catch(failUnlessStopping(lifecycle));
   const producer = kafka.durableProducer();
   const store = createSyncStore(
     createConfigStore({ topic, table, producer, serde }),

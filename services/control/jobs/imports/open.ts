@@ -1,9 +1,8 @@
-import type { Kafka, Producer, Table } from "#kafka";
-import type { ServiceContext } from "#runtime";
-import type { Serde } from "#serde";
-import { type AudienceConfig, consumerGroups, type MembershipImport, type TopicMap } from "#topics";
+import type { Producer, Table } from "#kafka";
+import { failUnlessStopping, type ServiceContext } from "#runtime";
+import { type AudienceConfig, consumerGroups, type MembershipImport } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
-import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
+import type { OwningParts } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import { Pace } from "../../records/durable-work/pace.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
@@ -17,11 +16,7 @@ import { createStagedRows, type StagedRows } from "./staged-rows.ts";
 import { untilFolded } from "./up-to-date.ts";
 import { type ImportWork, workOn } from "./worker.ts";
 
-export interface OpenImportsParts {
-  readonly kafka: Kafka;
-  readonly serde: Serde;
-  readonly topics: TopicMap;
-  readonly ownedWork: Pick<OwnedWork, "add">;
+export interface OpenImportsParts extends OwningParts {
   readonly producer: Producer;
   readonly audiences: Pick<ConfigStore<AudienceConfig>, "get" | "refresh">;
   readonly profiles: ProfileReader;
@@ -55,7 +50,8 @@ export function openImports(
   });
   const rows = { kafka, admin: kafka.admin(), serde, topic: topics.membershipImportRows };
   if (context.settings.switch.hasAudiences) {
-    follow(context, table);
+    context.health.readiness("imports are read", () => table.loaded);
+    table.load().catch(failUnlessStopping(context.lifecycle));
     const durable = kafka.durableProducer();
     own(context, parts, {
       table,
@@ -68,13 +64,6 @@ export function openImports(
     imports: createImportQueue({ topic, table, producer, serde }),
     stagedRows: createStagedRows({ ...rows, producer }),
   };
-}
-
-function follow({ health, lifecycle }: Context, table: Table<MembershipImport>): void {
-  health.readiness("imports are read", () => table.loaded);
-  table.load().catch((error: unknown) => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  });
 }
 
 interface Working {

@@ -1,11 +1,10 @@
 import { MAX_WINDOW_MS } from "#contract";
-import { isRestoreMark, type Kafka, type PartitionWriter, type Producer, type Table } from "#kafka";
-import type { ServiceContext } from "#runtime";
-import type { Serde } from "#serde";
-import { type DestinationConfig, KEPT_MS, type Regulation, type TopicMap, witnessesOf } from "#topics";
+import { isRestoreMark, type PartitionWriter, type Producer, type Table } from "#kafka";
+import { failUnlessStopping, type ServiceContext } from "#runtime";
+import { type DestinationConfig, KEPT_MS, type Regulation, witnessesOf } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
 import { forgetEnded } from "../../records/durable-work/forgetting.ts";
-import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
+import type { OwningParts } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import { Pace } from "../../records/durable-work/pace.ts";
 import { createSoleWriter } from "../../records/sole-writer.ts";
@@ -18,11 +17,7 @@ import { createRegulationStore, type RegulationStore } from "../../resources/reg
 import { createRegulationRecords } from "./records.ts";
 import { type RegulationWork, WRITTEN_KINDS, workOn } from "./worker.ts";
 
-export interface OpenRegulationsParts {
-  readonly kafka: Kafka;
-  readonly serde: Serde;
-  readonly topics: TopicMap;
-  readonly ownedWork: Pick<OwnedWork, "add">;
+export interface OpenRegulationsParts extends OwningParts {
   readonly destinations: Pick<ConfigStore<DestinationConfig> & DestinationListing, "hasAny" | "refresh">;
   readonly suppressed: Pick<Suppressed, "look">;
 }
@@ -61,9 +56,7 @@ export function openRegulations(context: Context, parts: OpenRegulationsParts): 
     decode: ({ value }) => serde.decode(topic, value),
   });
   context.health.readiness("regulations are read", () => table.loaded);
-  table.load().catch((error: unknown) => {
-    if (!context.lifecycle.stopping.aborted) context.lifecycle.fail(error);
-  });
+  table.load().catch(failUnlessStopping(context.lifecycle));
   const asking = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const newWriter = async (): Promise<PartitionWriter> => {
     const term = await kafka.nextTerm(topic.name, undefined, DELIVERY_TIMEOUT_MS);

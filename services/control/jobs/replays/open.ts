@@ -1,11 +1,9 @@
-import type { Kafka } from "#kafka";
 import type { ServiceContext } from "#runtime";
-import type { Serde } from "#serde";
-import type { DestinationConfig, Replay, TopicMap } from "#topics";
+import type { DestinationConfig, Replay } from "#topics";
 import type { Deliveries } from "../../deliveries/index/open.ts";
 import type { ConfigStore } from "../../records/config-store.ts";
 import { forgetEnded } from "../../records/durable-work/forgetting.ts";
-import type { OwnedWork } from "../../records/durable-work/owned-work.ts";
+import type { OwningParts } from "../../records/durable-work/owned-work.ts";
 import { WorkOwner } from "../../records/durable-work/owner.ts";
 import type { DeadLetterReader } from "../../records/places/place-reader.ts";
 import type { ReplayStore } from "../../records/replays/store.ts";
@@ -15,11 +13,7 @@ import { type CallReplayWork, workOnCalls } from "./call-worker.ts";
 import type { CandidateWork } from "./candidates.ts";
 import { type ReplayWork, workOn } from "./worker.ts";
 
-export interface OpenReplaysParts {
-  readonly kafka: Kafka;
-  readonly serde: Serde;
-  readonly topics: TopicMap;
-  readonly ownedWork: Pick<OwnedWork, "add">;
+export interface OpenReplaysParts extends OwningParts {
   readonly store: ReplayStore;
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterReader;

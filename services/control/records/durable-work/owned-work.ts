@@ -1,6 +1,7 @@
 // Work of which each record has one owner: one consumer group for all of it, so one join, one heartbeat and one fetch a process (decision 122).
 import { type Kafka, type Runner, type Share, shareOf, type TopicPartition } from "#kafka";
 import type { ServiceContext } from "#runtime";
+import type { Serde } from "#serde";
 import { consumerGroups, formerControlGroups, type TopicMap } from "#topics";
 
 type Context = Pick<
@@ -28,6 +29,12 @@ export interface OwnedWork {
   start(): void;
   /** What is assigned to this process. */
   readonly assigned: readonly TopicPartition[];
+}
+
+/** What a feature that takes part is opened with. */
+export interface OwningParts extends OwnedWorkParts {
+  readonly serde: Serde;
+  readonly ownedWork: Pick<OwnedWork, "add">;
 }
 
 /**

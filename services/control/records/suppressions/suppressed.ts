@@ -1,6 +1,6 @@
 import { SPACE_SOURCE } from "#contract";
 import type { Kafka } from "#kafka";
-import type { ServiceContext } from "#runtime";
+import { failUnlessStopping, type ServiceContext } from "#runtime";
 import { suppressionKey, type TopicMap, userHash, witnessesOf } from "#topics";
 import { followBegun } from "./begun.ts";
 
@@ -27,9 +27,7 @@ export function openSuppressed(
   const producer = kafka.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   followBegun({ topic: topics.suppressionsBegun, table, admin: kafka.admin(), producer, logger });
   health.readiness("suppressions are read", () => table.loaded);
-  table.load().catch((error: unknown) => {
-    if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-  });
+  table.load().catch(failUnlessStopping(lifecycle));
   return {
     refresh: () => table.load(),
     look: () => table.look(),

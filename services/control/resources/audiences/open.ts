@@ -1,5 +1,5 @@
 import type { Admin, Kafka, Producer, Table, TableWriter, TableWriterOptions } from "#kafka";
-import type { ServiceContext } from "#runtime";
+import { failUnlessStopping, type ServiceContext } from "#runtime";
 import type { Serde } from "#serde";
 import type { AudienceConfig, AudienceProgress, AudienceSize, TopicMap } from "#topics";
 import type { Audit } from "../../http/audit/audit.ts";
@@ -64,10 +64,7 @@ export async function openAudiences(
   });
   if (hasAudiences) {
     health.readiness("progress of audiences is read", () => progress.loaded);
-    for (const table of [progress, sizes])
-      table.load().catch((error: unknown) => {
-        if (!lifecycle.stopping.aborted) lifecycle.fail(error);
-      });
+    for (const table of [progress, sizes]) table.load().catch(failUnlessStopping(lifecycle));
   }
   const store = createConfigStore({ topic: audienceConfig, table: audienceTable, producer, serde });
   const edited = createEditedStore(
