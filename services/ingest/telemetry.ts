@@ -7,7 +7,7 @@ import {
   type Rejection,
   WARNING_CODES,
 } from "#contract";
-import { LATENCY_BUCKETS_SECONDS, type Metrics } from "#runtime";
+import { LATENCY_BUCKETS_SECONDS, type Metrics, watchNumbers } from "#runtime";
 import { BUSY_REASONS, type Refusal } from "./refusal.ts";
 
 const ROUTES = ["call", "batch", "client-metrics", "pixel", "settings", "preflight", "unknown"] as const;
@@ -145,15 +145,12 @@ export function watchSuppressions(
   metrics: Metrics,
   table: { readonly size: number; readonly lastRecordAtMs: number | undefined },
 ): void {
-  metrics.gauge({
-    name: "ingest_suppressions",
-    help: "Suppressed users, of all sources or of one.",
-    collect: (gauge) => gauge.set({}, table.size),
-  });
-  metrics.gauge({
-    name: "ingest_suppressions_last_record_timestamp_seconds",
-    help: "When the newest suppression read was written; 0 before the first.",
-    collect: (gauge) => gauge.set({}, (table.lastRecordAtMs ?? 0) / 1_000),
+  watchNumbers(metrics, () => table, {
+    ingest_suppressions: ["Suppressed users, of all sources or of one.", ({ size }) => size],
+    ingest_suppressions_last_record_timestamp_seconds: [
+      "When the newest suppression read was written; 0 before the first.",
+      ({ lastRecordAtMs }) => (lastRecordAtMs ?? 0) / 1_000,
+    ],
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Metrics } from "#runtime";
+import { type Metrics, watchNumbers } from "#runtime";
 
 /** What became of requests with an Idempotency-Key. */
 export interface KeyObserver {
@@ -14,10 +14,8 @@ export function createKeyObserver(metrics: Metrics, held: () => number): KeyObse
     help: "Requests with an Idempotency-Key.",
     labels: { outcome: ["carried_out", "repeated", "refused"] },
   });
-  metrics.gauge({
-    name: "control_request_keys",
-    help: "Idempotency-Keys that are known.",
-    collect: (gauge) => gauge.set({}, held()),
+  watchNumbers(metrics, held, {
+    control_request_keys: ["Idempotency-Keys that are known.", (count) => count],
   });
   return {
     carriedOut: () => requests.inc({ outcome: "carried_out" }),

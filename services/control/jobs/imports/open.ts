@@ -1,5 +1,5 @@
 import type { Producer, Table } from "#kafka";
-import { failUnlessStopping, type ServiceContext } from "#runtime";
+import { failUnlessStopping, type ServiceContext, watchNumbers } from "#runtime";
 import { type AudienceConfig, consumerGroups, type MembershipImport } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
 import type { OwningParts } from "../../records/durable-work/owned-work.ts";
@@ -101,16 +101,12 @@ function own(context: Context, parts: OpenImportsParts, working: Working): void 
     onRevoked: (partitions) => owner.revoked(partitions),
     end: () => owner.stop(),
   });
-  metrics.gauge({
-    name: "control_imports_open",
-    help: "Imports of members that this process works on.",
-    collect: (gauge) => gauge.set({}, owner.running),
-  });
-  metrics.gauge({
-    name: "control_imports_oldest_held_timestamp_seconds",
-    help: "Since when the oldest import waits for its confirmation; 0 while none does. Not of deleted lists, nor of those with a later import applied.",
-    collect: (gauge) =>
-      gauge.set({}, (oldestHeldMs(working.table.entries(), work.isThere) ?? 0) / MILLISECONDS_A_SECOND),
+  watchNumbers(metrics, () => owner, {
+    control_imports_open: ["Imports of members that this process works on.", ({ running }) => running],
+    control_imports_oldest_held_timestamp_seconds: [
+      "Since when the oldest import waits for its confirmation; 0 while none does. Not of deleted lists, nor of those with a later import applied.",
+      () => (oldestHeldMs(working.table.entries(), work.isThere) ?? 0) / MILLISECONDS_A_SECOND,
+    ],
   });
 }
 

@@ -1,6 +1,6 @@
 import { MAX_WINDOW_MS } from "#contract";
 import { isRestoreMark, type PartitionWriter, type Producer, type Table } from "#kafka";
-import { failUnlessStopping, type ServiceContext } from "#runtime";
+import { failUnlessStopping, type ServiceContext, watchNumbers } from "#runtime";
 import { type DestinationConfig, KEPT_MS, type Regulation, witnessesOf } from "#topics";
 import type { ConfigStore } from "../../records/config-store.ts";
 import { forgetEnded } from "../../records/durable-work/forgetting.ts";
@@ -91,10 +91,8 @@ function own(context: Context, parts: OpenRegulationsParts, working: Working): v
       logger.warn({ regulationId, err: error }, "a regulation cannot go on yet"),
   });
   takePart(context, parts, owner);
-  metrics.gauge({
-    name: "control_regulations_open",
-    help: "Regulations that this process works on.",
-    collect: (gauge) => gauge.set({}, owner.running),
+  watchNumbers(metrics, () => owner, {
+    control_regulations_open: ["Regulations that this process works on.", ({ running }) => running],
   });
 }
 

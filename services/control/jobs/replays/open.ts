@@ -1,4 +1,4 @@
-import type { ServiceContext } from "#runtime";
+import { type ServiceContext, watchNumbers } from "#runtime";
 import type { DestinationConfig, Replay } from "#topics";
 import type { Deliveries } from "../../deliveries/index/open.ts";
 import type { ConfigStore } from "../../records/config-store.ts";
@@ -70,10 +70,8 @@ export function openReplays(context: Context, parts: OpenReplaysParts): void {
     end: () => owner.stop(),
   });
   forgetEnded(context, topics, { what: "replays", store, hasEnded: ({ state }) => state !== "running" });
-  metrics.gauge({
-    name: "control_replays_running",
-    help: "Replays that this process works on.",
-    collect: (gauge) => gauge.set({}, owner.running),
+  watchNumbers(metrics, () => owner, {
+    control_replays_running: ["Replays that this process works on.", ({ running }) => running],
   });
 }
 
