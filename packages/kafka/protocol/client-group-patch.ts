@@ -14,6 +14,7 @@ import { isPatched } from "./patched.ts";
 type JoinAndSync = ConsumerGroupInternals["joinAndSync"];
 type Fetch = ConsumerGroupInternals["fetch"];
 type Recover = ConsumerGroupInternals["recoverFromOffsetOutOfRange"];
+type Heartbeat = ConsumerGroupInternals["heartbeat"];
 type GetCoordinator = OffsetManagerInternals["getCoordinator"];
 
 /** Exported for its tests, as the next three. */
@@ -127,6 +128,19 @@ function tellingCommits(getCoordinator: GetCoordinator): GetCoordinator {
   };
 }
 
+/** Has a member follow its group's coordinator to another broker, instead of failing. Exported for its tests. */
+export function followingCoordinator(heartbeat: Heartbeat): Heartbeat {
+  return async function heartbeatOrLook(this: ConsumerGroupInternals, options) {
+    const search = groupOf(this.cluster)?.search;
+    if (search?.isLost(this) === true) return;
+    try {
+      await heartbeat.call(this, options);
+    } catch (thrown) {
+      if (search?.begin(this, thrown) !== true) throw thrown;
+    }
+  };
+}
+
 /**
  * Leaves out partitions that have neither a commit nor a leader. The client asks the leaders where its places without a commit begin, and has none
  * at all where one of them does not answer. It asks for what was left out again at each fetch.
@@ -150,6 +164,7 @@ export function installClientGroup(): void {
   target.connect = connecting(target.connect);
   target.joinAndSync = joiningWithWord(target.joinAndSync);
   target.fetch = fetchingInOneGeneration(target.fetch);
+  target.heartbeat = followingCoordinator(target.heartbeat);
   target.recoverFromOffsetOutOfRange = recovering(target.recoverFromOffsetOutOfRange);
   OffsetManager.prototype.getCoordinator = tellingCommits(OffsetManager.prototype.getCoordinator);
 }

@@ -8,7 +8,6 @@ import { certificateOptions } from "./client-certificate.ts";
 import { installClientGroup } from "./client-group-patch.ts";
 import { installZstd } from "./codec.ts";
 import { patchConnection } from "./connection-patch.ts";
-import { patchCoordinator } from "./coordinator-patch.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
 import { installGroupFetch } from "./group-fetch.ts";
 import { patchMetadata } from "./metadata-patch.ts";
@@ -84,8 +83,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
   patchMetadata();
   installFetchProtocol();
   installClientGroup();
-  // Before the pace of heartbeats, which is to see none fail that is looked after.
-  patchCoordinator();
+  // Last: its pace is to see no heartbeat fail after which the coordinator is looked for.
   installGroupFetch();
   installProduceProtocol();
   return new kafkajs.Kafka({

@@ -4,7 +4,7 @@ import errors from "kafkajs/src/protocol/error.js";
 import { settled, TestHost } from "#testing/host";
 import { StubClientGroup } from "../fixtures/stub-client-group.ts";
 import { ClientGroup } from "./client-group.ts";
-import { followingCoordinator } from "./coordinator-patch.ts";
+import { followingCoordinator } from "./client-group-patch.ts";
 import { CoordinatorSearch } from "./coordinator-search.ts";
 
 const [UNKNOWN_MEMBER, NOT_COORDINATOR] = [25, 16].map((code) => errors.createErrorFromCode(code)) as [
