@@ -19,10 +19,10 @@ test(
     expect(isConserved(report)).toBe(true);
     expect(report.calls.acknowledged).toBeGreaterThanOrEqual(RUN.calls);
     // A call comes twice only near what befell its process, and a user's calls change places only there.
-    const inverted = hadTime(report) ? report.order.inverted : 0;
+    const inverted = hadTime(report) ? report.order.inverted : [];
     expect({ farFromEvents: report.duplicates.farFromEvents, inverted }).toEqual({
       farFromEvents: 0,
-      inverted: 0,
+      inverted: [],
     });
     expect(report.lateWork.longestMs).toBeLessThanOrEqual(SESSION_TIMEOUT_MS);
     const { gone, failing } = report.byDestination;

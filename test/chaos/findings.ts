@@ -1,7 +1,7 @@
 // What the faults cost, from the ledger of a run: duplicates, takeovers, order. Pure.
 import { BEHAVIOURS, type Behaviour } from "./behaviours.ts";
 import { describeEvent } from "./events.ts";
-import type { Attempt, Disturbance, Ledger } from "./ledger.ts";
+import type { Attempt, Disturbance, Ledger, SentCall } from "./ledger.ts";
 import { trace } from "./oracle.ts";
 
 /** How long after its end an event can still show: a session's end, a rebalance, a response's deadline, a retry delay. */
@@ -10,8 +10,6 @@ const REACH_MS = 20_000;
 const UNAWARE_MS = 5_000;
 /** What a process does is in the ledger so long after what befell it, at most. */
 const REPORTED_WITHIN_MS = 500;
-/** Where order is judged, nothing has happened for this long. */
-const QUIET_MS = 10_000;
 
 const ALWAYS_TAKEN: ReadonlySet<string> = new Set(
   (BEHAVIOURS as readonly Behaviour[]).filter(({ takesAlways }) => takesAlways).map(({ name }) => name),
@@ -128,11 +126,14 @@ export interface LateWork {
   readonly longestMs: number;
 }
 
-/** Whether something befell the other one before it could say what it had done: then its partitions are rightly worked on once more. */
+/**
+ * Whether something befell the other one before it could say what it had done, or lasted: then its partitions are rightly worked on once more. Where the
+ * registry is away for a start, the process is ended some time after that begins.
+ */
 function isSuccessor(attempt: Attempt, other: Attempt, disturbances: readonly Disturbance[]): boolean {
   return disturbances.some(
-    ({ process, fromMs }) =>
-      process === other.process && fromMs >= other.atMs - REPORTED_WITHIN_MS && fromMs <= attempt.atMs,
+    ({ process, fromMs, toMs }) =>
+      process === other.process && toMs >= other.atMs - REPORTED_WITHIN_MS && fromMs <= attempt.atMs,
   );
 }
 
@@ -169,8 +170,8 @@ export function lateWork(ledger: Ledger): LateWork {
 export interface Order {
   /** Pairs of calls of one user, one sent after the other was acknowledged, far from every event. */
   readonly pairs: number;
-  /** Of these, how many came in the other order. */
-  readonly inverted: number;
+  /** Of these, those that came in the other order. */
+  readonly inverted: readonly string[];
 }
 
 function firstAttempts(attempts: readonly Attempt[]): Map<string, number> {
@@ -186,9 +187,9 @@ function firstAttempts(attempts: readonly Attempt[]): Map<string, number> {
 export function orderOf({ sent, attempts, disturbances }: Ledger): Order {
   const firsts = firstAttempts(attempts);
   const isQuiet = (atMs: number): boolean =>
-    !disturbances.some(({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs + QUIET_MS);
+    !disturbances.some(({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs + REACH_MS);
   let pairs = 0;
-  let inverted = 0;
+  const inverted: string[] = [];
   for (const calls of Map.groupBy(sent, ({ user }) => user).values()) {
     for (const [index, later] of calls.entries()) {
       const earlier = calls[index - 1];
@@ -199,7 +200,10 @@ export function orderOf({ sent, attempts, disturbances }: Ledger): Order {
         if (earlierAtMs === undefined || laterAtMs === undefined) continue;
         if (![earlier.sentAtMs, earlierAtMs, laterAtMs].every(isQuiet)) continue;
         pairs += 1;
-        if (earlierAtMs > laterAtMs) inverted += 1;
+        const timeOf = ({ call, sentAtMs }: SentCall, atMs: number): string =>
+          `${call} sent at ${Math.round(sentAtMs)} ms, came at ${Math.round(atMs)} ms`;
+        if (earlierAtMs > laterAtMs)
+          inverted.push(`${destination}: ${timeOf(earlier, earlierAtMs)}; ${timeOf(later, laterAtMs)}`);
       }
     }
   }
