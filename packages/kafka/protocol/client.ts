@@ -83,7 +83,7 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
   patchMetadata();
   installFetchProtocol();
   installClientGroup();
-  // Last: its pace is to see no heartbeat fail after which the coordinator is looked for.
+  // After the groups: its pace is to see no heartbeat fail after which the coordinator is looked for.
   installGroupFetch();
   installProduceProtocol();
   return new kafkajs.Kafka({

@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import type kafkajs from "kafkajs";
+import OffsetManager from "kafkajs/src/consumer/offsetManager/index.js";
 import errors from "kafkajs/src/protocol/error.js";
 import { settled, TestHost } from "#testing/host";
 import { StubClientGroup } from "../fixtures/stub-client-group.ts";
 import { ClientGroup } from "./client-group.ts";
-import { followingCoordinator } from "./client-group-patch.ts";
+import { followingCoordinator, installClientGroup } from "./client-group-patch.ts";
 import { CoordinatorSearch } from "./coordinator-search.ts";
 
 const [UNKNOWN_MEMBER, NOT_COORDINATOR] = [25, 16].map((code) => errors.createErrorFromCode(code)) as [
@@ -111,6 +112,21 @@ test("what a join has found meanwhile stands, and has heartbeats at once", async
   expect(beats).toEqual([OLD, OTHER, OLD]);
 });
 
+test("one that a join has found and that is lost, too, is looked for whatever an older look finds", async () => {
+  for (const coordinator of [OLD, OTHER]) {
+    group.coordinator = coordinator;
+    failures = [NOT_COORDINATOR];
+    await beat();
+    await aWhile();
+  }
+  looks[0]?.resolve(OLD);
+  await settled();
+  await beat();
+  expect([looks.length, beats]).toEqual([2, [OLD, OTHER]]);
+  await found(NEW);
+  expect(group.coordinator).toBe(NEW);
+});
+
 test("what the coordinator itself refuses is the client's to handle", async () => {
   failures = [UNKNOWN_MEMBER];
   await expect(beat()).rejects.toBe(UNKNOWN_MEMBER);
@@ -118,8 +134,17 @@ test("what the coordinator itself refuses is the client's to handle", async () =
   expect(looks).toEqual([]);
 });
 
-test("a request of the client's that finds no coordinator has it looked for", async () => {
-  client.coordinatorFailed(NOT_COORDINATOR);
+test.each(["offsetCommit", "offsetFetch"])("%s has it looked for, too", async (name) => {
+  installClientGroup();
+  const refuse = () => Promise.reject(NOT_COORDINATOR);
+  Object.assign(group.cluster, { committedOffsets: () => ({}) });
+  const manager = new OffsetManager({
+    ...{ cluster: group.cluster, groupId: "g", memberAssignment: { t: [0] }, topicConfigurations: { t: {} } },
+    coordinator: { isConnected: () => true, [name]: refuse },
+  });
+  const topics = [{ topic: "t", partitions: [{ partition: 0, offset: "1" }] }];
+  const asked = name === "offsetCommit" ? manager.commitOffsets({ topics }) : manager.resolveOffsets();
+  await expect(asked).rejects.toBe(NOT_COORDINATOR);
   await beat();
   await aWhile();
   expect([looks.length, beats]).toEqual([1, []]);

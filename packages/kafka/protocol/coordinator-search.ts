@@ -50,7 +50,7 @@ export class CoordinatorSearch {
       if (this.#isOver) return;
       const found = await cluster.findGroupCoordinator({ groupId }).catch(() => undefined);
       // The question has connected it again.
-      if (this.#isOver) return void cluster.disconnect();
+      if (this.#isOver) return await cluster.disconnect().catch(() => undefined);
       if (this.#lost !== coordinator) return;
       // A join may have found it first.
       if (group.coordinator !== coordinator) this.#lost = undefined;
