@@ -1,5 +1,5 @@
 // Requests to control, typed by its OpenAPI document.
-import createClient, { type Middleware } from "openapi-fetch";
+import createClient from "openapi-fetch";
 import type { components, paths } from "./openapi.generated.ts";
 import { ApiProblem, AWAY, problemOf } from "./problem.ts";
 import { session } from "./session.ts";
@@ -8,7 +8,7 @@ export type Schemas = components["schemas"];
 
 /** Each time has a copy: a body is read once. */
 function send(request: Request): Promise<Response> {
-  if (request.method === "GET") return fetch(request);
+  if (request.method === "GET") return session.read(() => fetch(request));
   return session.write((headers) => {
     const copy = request.clone();
     for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);
@@ -16,14 +16,7 @@ function send(request: Request): Promise<Response> {
   });
 }
 
-const noticeEnd: Middleware = {
-  onResponse({ response }) {
-    if (response.status === 401) session.refused();
-  },
-};
-
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });
-api.use(noticeEnd);
 
 interface Answer<T> {
   readonly data?: T;
@@ -70,7 +63,6 @@ async function sent(path: string, { headers, ...write }: Write): Promise<unknown
     throw new ApiProblem(0, AWAY);
   });
   const given: unknown = await answered.json().catch(() => undefined);
-  if (answered.status === 401) session.refused();
   if (!answered.ok) throw problemOf(answered.status, given);
   return given;
 }

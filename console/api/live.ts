@@ -37,8 +37,7 @@ interface Asked {
 /** Calls `onEvent` for each event until the stream ends; throws an ApiProblem when it is refused. */
 async function listen({ lastId, path, signal }: Asked, onEvent: (event: ServerSentEvent) => void) {
   const headers = lastId === undefined ? undefined : { "last-event-id": lastId };
-  const answer = await fetch(path, { signal, ...(headers && { headers }) });
-  if (answer.status === 401) session.refused();
+  const answer = await session.read(() => fetch(path, { signal, ...(headers && { headers }) }));
   if (!answer.ok || answer.body === null)
     throw problemOf(answer.status, await answer.json().catch(() => undefined));
   const read = eventReader();

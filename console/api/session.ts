@@ -16,11 +16,17 @@ let owner: string | undefined;
 /** Counts the owners that came while pages of another were open. */
 let pages = 0;
 const listeners = new Set<() => void>();
+/** Numbers what control is asked. */
+let asked = 0;
+/** The number of the newest request whose answer said who this is. Answers come in any order; an older one is about a session that was. */
+let heard = 0;
 /** Tells the other tabs, which have the same cookie. */
 const tabs = new BroadcastChannel("session");
 tabs.onmessage = () => void session.begin();
 
-function become(next: Me | undefined): void {
+function become(next: Me | undefined, at = ++asked): void {
+  if (at < heard) return;
+  heard = at;
   me = next;
   isRefused = next === undefined;
   if (next !== undefined) {
@@ -49,13 +55,22 @@ async function bodyOf(answer: Response): Promise<unknown> {
 }
 
 export const session = {
+  /** Calls `send`, and again where control refuses what was asked before a session began that is on by now. */
+  async read(send: () => Promise<Response>): Promise<Response> {
+    const at = ++asked;
+    const answer = await send();
+    if (answer.status !== UNAUTHORIZED) return answer;
+    become(undefined, at);
+    return isRefused ? answer : session.read(send);
+  },
   /**
    * Calls `send` with the headers of a write; once more where the session is another one by now, which another tab has begun. Not where that is
    * somebody else's: they have asked for nothing.
    */
   async write(send: Send): Promise<Response> {
-    const before = { token: csrfToken(), owner };
+    const [at, before] = [++asked, { token: csrfToken(), owner }];
     const answer = await sendWith(before.token, send);
+    if (answer.status === UNAUTHORIZED) become(undefined, at);
     if (answer.status !== FORBIDDEN) return answer;
     await session.begin();
     const token = csrfToken();
@@ -74,13 +89,10 @@ export const session = {
   scopes: (): readonly string[] | undefined => me?.scopes,
   /** Asks control who this is. Where it does not answer the pages say so. */
   async begin(): Promise<void> {
-    const before = me;
+    const at = ++asked;
     const answer = await fetch("/v1/me").catch(() => undefined);
-    const next = answer?.ok === true ? ((await answer.json()) as Me) : undefined;
-    // Somebody has signed in or out meanwhile.
-    if (me !== before) return;
-    if (next !== undefined) become(next);
-    else if (answer?.status === UNAUTHORIZED) session.refused();
+    if (answer?.ok === true) become((await answer.json()) as Me, at);
+    else if (answer?.status === UNAUTHORIZED) become(undefined, at);
   },
   /** Throws an ApiProblem when control does not know the token, or does not answer. */
   async signIn(token: string): Promise<void> {
@@ -104,10 +116,6 @@ export const session = {
     owner = undefined;
     become(undefined);
     tabs.postMessage(null);
-  },
-  /** Control answered 401. */
-  refused(): void {
-    if (!isRefused) become(undefined);
   },
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

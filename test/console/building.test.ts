@@ -191,10 +191,7 @@ test("a preview of accounts by an audience of their members names them and why, 
 });
 
 const untilCount = (members: number) =>
-  shown.page.waitForFunction(
-    `/(^|\\s)${members} of \\d+ profiles would be members\\./.test(document.body.innerText)`,
-    { timeout: TIMEOUT_MS },
-  );
+  shown.untilTrue(`/(^|\\s)${members} of \\d+ profiles would be members\\./.test(document.body.innerText)`);
 
 test("an audience is made by form, with a live count of its members and why, and changed", async () => {
   const { click, looks, open, page, text, type, untilText } = shown;

@@ -132,7 +132,7 @@ test("the overview draws what goes from sources to destinations, with what is st
     );
   await until(isCounted, { timeoutMs: TIMEOUT_MS, what: "the calls to be counted" });
   await open("/");
-  await page.waitForFunction('document.querySelectorAll(".flow path").length >= 3', { timeout: TIMEOUT_MS });
+  await shown.untilTrue('document.querySelectorAll(".flow path").length >= 3');
   await untilText("/min");
   expect(await text()).toContain("Shop <img src=x");
   await click("The same as a table");
@@ -158,7 +158,7 @@ test("a call is seen in the live debugger within two seconds, and a refused one 
 
   await click("Pause", "paused");
   await type("What", "refused");
-  await page.waitForFunction('!document.body.innerText.includes("Seen Live")', { timeout: TIMEOUT_MS });
+  await shown.untilTrue('!document.body.innerText.includes("Seen Live")');
   expect(await page.evaluate("location.search")).toBe("?kind=refused");
   await page.evaluate(`[...document.querySelectorAll(".live button")][0].click()`);
   await untilText('"code": "no_user_anon_id"');
@@ -184,9 +184,8 @@ test("one call has a timeline at every destination, and its waiting attempt is s
   world.receiver.script("/failing", { status: 200 });
   await click("Send now");
   // It is said in the row, which goes with the call.
-  await page.waitForFunction(
+  await shown.untilTrue(
     `document.body.innerText.includes("It is being sent.") || document.querySelectorAll("tbody tr").length < ${rows}`,
-    { timeout: TIMEOUT_MS },
   );
   await world.receiver.untilReceived("/failing", 2, TIMEOUT_MS);
 });
@@ -219,7 +218,7 @@ test("a dead letter is sent again once its endpoint is mended, and the replay sa
   await open(`/destinations/${world.refusing}/dead-letters`);
   // Its reason is a choice of the filter, too.
   const box = `document.querySelector("tbody input[type=checkbox]")`;
-  await page.waitForFunction(`${box} !== null`, { timeout: TIMEOUT_MS });
+  await shown.untilTrue(`${box} !== null`);
   await page.evaluate(`${box}.click()`);
   await click("Send the 1 chosen again", "1 call is meant.");
   await page.evaluate(`document.querySelector("dialog[open] button.main").click()`);
@@ -274,7 +273,7 @@ test("a section whose files cannot be loaded says so, and covers no other", asyn
   await click("Sources", "Make a source");
   await click("Audit");
   await click("Reload the page");
-  await page.waitForFunction('document.querySelector("h1")?.innerText === "Audit"', { timeout: TIMEOUT_MS });
+  await shown.untilTrue('document.querySelector("h1")?.innerText === "Audit"');
   await page.setCacheEnabled(true);
 });
 
@@ -362,7 +361,7 @@ test("options of a destination are changed, refused beside their field, and not 
   await click("Save");
   await click("Take what is there now, and begin again");
   const isShown = '[...document.querySelectorAll(".edit input")].some(({ value }) => value === "Renamed")';
-  await page.waitForFunction(isShown, { timeout: TIMEOUT_MS });
+  await shown.untilTrue(isShown);
   await type("Requests in flight", "9");
   await click("Save", "Saved: in force");
   expect(await option()).toMatchObject({ name: "Renamed", maxInFlight: 9 });
@@ -424,9 +423,7 @@ test("statistics of all, a source and a destination add up, and are shown for th
     expect(await page.evaluate("location.search")).toBe("?span=day");
     const of = path === "/" ? "/" : `/sources/${world.source.id}/`;
     expect(await text()).toMatch(new RegExp(`Accepted\\s+${await accepted(of)}\\b`));
-    await page.waitForFunction('document.querySelectorAll("figure canvas").length === 3', {
-      timeout: TIMEOUT_MS,
-    });
+    await shown.untilTrue('document.querySelectorAll("figure canvas").length === 3');
   }
   await open("/?span=day&step=minute&group=eventType", "Accepted calls by minute");
   await untilText("By type of call, the last day");
@@ -549,6 +546,51 @@ test("a tab goes on with the session that another one has begun, as whoever is s
   await Promise.all([page.close(), other.page.close()]);
 });
 
+/** Holds the answers to the page back, in the order in which it asked who is signed in; all the others together. */
+const HOLD = `(() => {
+  const ask = window.fetch;
+  window.held = { me: [], lists: [] };
+  window.fetch = async (input, init) => {
+    const answer = await ask(input, init);
+    const { me, lists } = window.held;
+    const to = new URL(input.url ?? input, location.href).pathname === "/v1/me" ? me : lists;
+    return window.isHolding ? new Promise((resolve) => to.push(() => resolve(answer))) : answer;
+  };
+})()`;
+
+test("a tab is signed in where another one has signed in last, in whatever order it hears of it", async () => {
+  const url = await guardedUrl(ADMIN);
+  const [tab, other] = [await openConsole(browser, url), await openConsole(browser, url)];
+  await tab.page.evaluateOnNewDocument(HOLD);
+  await tab.open("/audiences");
+  await signIn(tab, "token-of-an-admin");
+  await other.open("/audiences", "Sign out");
+  const [signedOut, list, signedIn] = ["me[0]()", "lists.forEach((go) => go())", "me[1]()"];
+  for (const order of [
+    [signedOut, list, signedIn],
+    [signedOut, signedIn, list],
+    [list, signedOut, signedIn],
+    [list, signedIn, signedOut],
+    [signedIn, signedOut, list],
+    [signedIn, list, signedOut],
+  ]) {
+    await tab.click("Audiences", "Buyers");
+    await tab.page.evaluate("isHolding = true");
+    await other.click("Sign out");
+    await tab.untilTrue("held.me.length === 1");
+    await tab.click("Sources");
+    await tab.untilTrue("held.lists.length > 0");
+    await signIn(other, "token-of-an-admin");
+    await tab.untilTrue("held.me.length === 2");
+    await tab.page.evaluate("isHolding = false");
+    for (const answer of order)
+      await tab.page.evaluate(`held.${answer}, new Promise((resolve) => setTimeout(resolve, 50))`);
+    await tab.untilTrue(`document.querySelector("main#content").innerText.includes("Shop")`);
+    await tab.page.evaluate("held = { me: [], lists: [] }");
+  }
+  await Promise.all([tab.page.close(), other.page.close()]);
+});
+
 describe("every page", () => {
   const paths = (): readonly string[] => [
     ...pagesOf(world, { ...hostile, regulationId }).map(([, path]) => path),
@@ -560,11 +602,11 @@ describe("every page", () => {
   ];
 
   test("has no finding of axe-core in both themes and on a phone, and is not wider than its window", async () => {
-    const { looks, open, page } = shown;
+    const { looks, open } = shown;
     const found: string[] = [];
     for (const path of paths()) {
       await open(path);
-      await page.waitForFunction('!document.querySelector("main .loading")', { timeout: TIMEOUT_MS });
+      await shown.untilTrue('!document.querySelector("main .loading")');
       found.push(...(await looks(path)));
     }
     expect(found).toEqual([]);

@@ -45,13 +45,11 @@ test.each([
   ["/traits", "There are no computed traits yet"],
   ["/deletions", "Nobody has asked for a deletion"],
 ])("%s with nothing in it says what to do", async (path, said) => {
-  const { looks, open, page } = shown;
+  const { looks, open } = shown;
   await open(path, said);
-  await page.waitForFunction('!document.querySelector("main .loading")', { timeout: TIMEOUT_MS });
+  await shown.untilTrue('!document.querySelector("main .loading")');
   expect(await looks(path)).toEqual([]);
 });
-
-const isThere = (script: string) => shown.page.waitForFunction(script, { timeout: TIMEOUT_MS });
 
 test("the overview of an installation with nothing in it says what to do first, and nothing of what may fail", async () => {
   const { open, text } = shown;
@@ -87,10 +85,10 @@ test("by keyboard alone a source and a destination are made, and the first call 
   await tabTo("Name");
   await type("Warehouse");
   const choice = `document.querySelector("input[value='${sourceId}']")`;
-  await isThere(`${choice}?.checked === true`);
+  await shown.untilTrue(`${choice}?.checked === true`);
   await tabTo(`Web shop ${sourceId}`);
   await press("Space");
-  await isThere(`!${choice}.checked`);
+  await shown.untilTrue(`!${choice}.checked`);
   await press("Space");
   await tabTo("URL");
   await type(receiver.url("/first"));
@@ -110,7 +108,7 @@ test("by keyboard alone a source and a destination are made, and the first call 
   await until(arrived, { timeoutMs: TIMEOUT_MS, what: "the first call" });
   await tabTo("Overview");
   await press("Enter");
-  await isThere('document.querySelectorAll(".flow path").length === 1');
+  await shown.untilTrue('document.querySelectorAll(".flow path").length === 1');
   expect(await text()).not.toContain("To begin with");
   expect(await text()).toContain("Open issues");
 });

@@ -105,7 +105,7 @@ test("the first page is usable after less than a second of work, read without a 
   const workMs = await shortest(async () => {
     const tasks = await tasksOf("the first page", async () => {
       await open("/", "Open issues");
-      await page.waitForFunction('!document.querySelector("main .loading")', { timeout: TIMEOUT_MS });
+      await shown.untilTrue('!document.querySelector("main .loading")');
     });
     return tasks.reduce((sum, ms) => sum + ms, 0);
   });
@@ -122,15 +122,11 @@ test("a list of destinations asks once for each page of it, however many rows it
   page.on("request", (request) => void asked.push(new URL(request.url()).pathname));
   await open("/destinations");
   for (let rows = LISTED; rows <= MOST_LISTED; rows += LISTED) {
-    await page.waitForFunction(`document.querySelectorAll("tr[data-row]").length >= ${rows}`, {
-      timeout: TIMEOUT_MS,
-    });
+    await shown.untilTrue(`document.querySelectorAll("tr[data-row]").length >= ${rows}`);
     if (rows < MOST_LISTED) await click("Load more");
   }
   await untilText("no requests");
-  await page.waitForFunction(`!document.querySelector("main").innerText.includes("…")`, {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue(`!document.querySelector("main").innerText.includes("…")`);
   const ofList = asked.filter((path) => /^\/v1\/(destinations|stats)/.test(path));
   process.stdout.write(`${MOST_LISTED} destinations: ${ofList.length} requests\n`);
   const pages = MOST_LISTED / LISTED;
@@ -179,28 +175,20 @@ test(`${ROWS} members are loaded page by page, looked through and gone through b
   );
   // Keys lead on to rows that were not drawn.
   await page.evaluate(`scrollTo(0, 0)`);
-  await page.waitForFunction(`document.querySelector('tr[aria-rowindex="2"] a') !== null`, {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue(`document.querySelector('tr[aria-rowindex="2"] a') !== null`);
   await page.evaluate(`document.querySelector('tr[aria-rowindex="2"] a').focus()`);
   for (let pressed = 0; pressed < 100; pressed += 1) await page.keyboard.press("ArrowDown");
   // Faster than they are drawn: none is lost.
-  await page.waitForFunction(`document.activeElement.closest("tr").getAttribute("aria-rowindex") === "102"`, {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue(`document.activeElement.closest("tr").getAttribute("aria-rowindex") === "102"`);
   // From the first row up there is none to wait for: the next key down leads to the second.
   await page.evaluate(`scrollTo(0, 0)`);
-  await page.waitForFunction(`document.querySelector('tr[aria-rowindex="2"] a') !== null`, {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue(`document.querySelector('tr[aria-rowindex="2"] a') !== null`);
   await page.evaluate(`{
     const first = document.querySelector('tr[aria-rowindex="2"] a');
     first.focus();
     for (const key of ["ArrowUp", "ArrowDown"]) first.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   }`);
-  await page.waitForFunction(`document.activeElement.closest("tr").getAttribute("aria-rowindex") === "3"`, {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue(`document.activeElement.closest("tr").getAttribute("aria-rowindex") === "3"`);
   expect(await shown.findings()).toEqual([]);
 });
 

@@ -30,7 +30,7 @@ afterAll(() => opened?.close(), 180_000);
 /** The last part of the page's path, once it is below this one. */
 async function idBelow(path: string): Promise<string> {
   const isThere = `location.pathname.startsWith("/console${path}/") && !location.pathname.endsWith("/new")`;
-  await shown.page.waitForFunction(isThere, { timeout: TIMEOUT_MS });
+  await shown.untilTrue(isThere);
   return decodeURIComponent(
     String(await shown.page.evaluate("location.pathname"))
       .split("/")
@@ -41,9 +41,7 @@ async function idBelow(path: string): Promise<string> {
 /** Clicks a button that asks first, and confirms it. */
 async function confirm(label: string): Promise<void> {
   await shown.click(label);
-  await shown.page.waitForFunction("document.querySelector('dialog[open] .main') !== null", {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue("document.querySelector('dialog[open] .main') !== null");
   await shown.page.evaluate("document.querySelector('dialog[open] .main').click()");
 }
 
@@ -82,9 +80,8 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   await click("Show the key in the program");
   await click("Add a write key", "End the former write key");
   const [, added = ""] = await writeKeys();
-  await page.waitForFunction(
+  await shown.untilTrue(
     `document.querySelector('[aria-label="A call with curl"]').innerText.includes(${JSON.stringify(added)})`,
-    { timeout: TIMEOUT_MS },
   );
   await confirm("End the former write key");
   await untilText("End the former one, once no program sends with it.");
@@ -94,7 +91,7 @@ test("a source is made, the program on its page sends a call by a real SDK, and 
   await confirm("Switch it off");
   await untilText("Switch it on");
   await confirm("Delete it");
-  await page.waitForFunction('location.pathname === "/console/sources"', { timeout: TIMEOUT_MS });
+  await shown.untilTrue('location.pathname === "/console/sources"');
   expect(await statusOf(`/v1/sources/${id}`)).toBe(404);
 });
 
@@ -119,17 +116,15 @@ async function isPassedOver(id: string): Promise<void> {
   expect(await page.evaluate("location.search")).toBe("?became=event_off");
   expect(await page.evaluate(LISTED)).toEqual(["Not For It"]);
   await type("What became of it here", "passed_over");
-  await page.waitForFunction(`${LISTED}.length === 2`, { timeout: TIMEOUT_MS });
+  await shown.untilTrue(`${LISTED}.length === 2`);
   await type("What became of it here", "event_off");
-  await page.waitForFunction(`${LISTED}.length === 1`, { timeout: TIMEOUT_MS });
+  await shown.untilTrue(`${LISTED}.length === 1`);
   expect(await looks("calls of a destination")).toEqual([]);
   await page.evaluate(`document.querySelector("td a[href*='/calls/']").click()`);
   await untilText("It does not get this call: event off.");
   await open(`/destinations/${id}?group=eventName`);
   await click("To The New One", "What became of it here");
-  await page.waitForFunction(`document.querySelector("td .state")?.innerText === "sent"`, {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue(`document.querySelector("td .state")?.innerText === "sent"`);
   expect(await text()).not.toContain("Not For It");
 }
 
@@ -192,7 +187,7 @@ test("a destination is made with its options by form, gets the calls that it is 
   await open(`/destinations/${id}/settings`);
   await click("Delete it", "Waiting for it:");
   await page.evaluate("document.querySelector('dialog[open] .main').click()");
-  await page.waitForFunction('location.pathname === "/console/destinations"', { timeout: TIMEOUT_MS });
+  await shown.untilTrue('location.pathname === "/console/destinations"');
   expect(await statusOf(`/v1/destinations/${id}`)).toBe(404);
 });
 
@@ -206,7 +201,7 @@ test.each([
   await confirm("Go on");
   await shown.untilText("Pause it");
   await confirm("Delete it");
-  await shown.page.waitForFunction(`location.pathname === "/console${page}"`, { timeout: TIMEOUT_MS });
+  await shown.untilTrue(`location.pathname === "/console${page}"`);
   expect(await statusOf(`${path}/${id()}`)).toBe(404);
 });
 

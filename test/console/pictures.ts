@@ -57,11 +57,11 @@ async function take(
 ): Promise<void> {
   const browser = await startChromium();
   try {
-    const { open, page } = await openConsole(browser, controlUrl());
+    const { open, page, untilTrue } = await openConsole(browser, controlUrl());
     await page.setViewport(VIEW);
     for (const [name, path] of pages) {
       await open(path);
-      await page.waitForFunction('!document.querySelector("main .loading")', { timeout: TIMEOUT_MS });
+      await untilTrue('!document.querySelector("main .loading")');
       await page.evaluate(`new Promise((resolve) => setTimeout(resolve, ${DRAWN_MS}))`);
       const file = join(FOLDER, `${name}.webp`);
       await page.screenshot({ path: file, type: "webp", quality: QUALITY });

@@ -79,11 +79,11 @@ test("a hidden tab lets go of its live calls after a minute, and has what came m
 });
 
 test("a hidden tab reads no list again; once it is seen it has what came meanwhile", async () => {
-  const { open, page, text, untilText } = shown;
+  const { open, text, untilText } = shown;
   await refuse("guest-one");
   await open(`/sources/${world.source.id}/refused`, "guest-one");
   const asked = `performance.getEntriesByType("resource").filter(({ name }) => name.includes("refused-calls")).length`;
-  await page.waitForFunction(`${asked} > 3`, { timeout: TIMEOUT_MS });
+  await shown.untilTrue(`${asked} > 3`);
   await setHidden(true);
   const before = await count(asked);
   await refuse("guest-two");
@@ -118,9 +118,7 @@ test("the list of sources has their rates; from a source's statistics a reason a
   const { click, open, page } = shown;
   await refuse("guest-four");
   await open("/sources");
-  await page.waitForFunction(`/%/.test(document.querySelector('td[data-title="Refused"]')?.innerText)`, {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue(`/%/.test(document.querySelector('td[data-title="Refused"]')?.innerText)`);
   await open(`/sources/${world.source.id}/statistics?group=eventName`);
   await click("event not defined", "guest-four");
   expect(await page.evaluate("location.search")).toBe("?code=event_not_defined");
@@ -144,11 +142,8 @@ test("a session ends with its token, which is said, and what was typed comes bac
   const { click, looks, open, page, type, untilText } = guarded;
   /** Of the token or, without one, of the session. */
   const untilStatus = (wanted: number, token?: string) =>
-    page.waitForFunction(
-      `fetch("/v1/me", { headers: ${JSON.stringify(token === undefined ? {} : { authorization: `Bearer ${token}` })} })
-        .then(({ status }) => status === ${wanted})`,
-      { timeout: TIMEOUT_MS },
-    );
+    guarded.untilTrue(`fetch("/v1/me", { headers: ${JSON.stringify(token === undefined ? {} : { authorization: `Bearer ${token}` })} })
+        .then(({ status }) => status === ${wanted})`);
   const signIn = async (token: string, seen = "A new source"): Promise<void> => {
     await untilStatus(200, token);
     await type("Token", token);
@@ -178,7 +173,7 @@ test("a session ends with its token, which is said, and what was typed comes bac
   // A question that stayed open would let nobody sign in.
   await open(`/destinations/${world.refusing}`);
   await click("Pause");
-  await page.waitForFunction(OPEN_QUESTION, { timeout: TIMEOUT_MS });
+  await guarded.untilTrue(OPEN_QUESTION);
   writeFileSync(file, first);
   await untilText("The session has ended.");
   expect(await page.evaluate(OPEN_QUESTION)).toBe(false);
@@ -196,9 +191,7 @@ test("one call is sent to another destination", async () => {
   const { id } = await world.api<{ id: string }>("/v1/destinations", elsewhere);
   await open(`/calls/m-1?sourceId=${world.source.id}`);
   await click("Send it elsewhere");
-  await page.waitForFunction(`document.querySelector('option[value="${id}"]') !== null`, {
-    timeout: TIMEOUT_MS,
-  });
+  await shown.untilTrue(`document.querySelector('option[value="${id}"]') !== null`);
   expect(await looks("sending elsewhere")).toEqual([]);
   await type("To the destination", id);
   await click("Send it there");
@@ -212,7 +205,7 @@ test("a question that is open does what it asked, whatever changes meanwhile", a
   const path = `/v1/destinations/${world.refusing}`;
   await open(`/destinations/${world.refusing}`);
   await click("Pause");
-  await page.waitForFunction(OPEN_QUESTION, { timeout: TIMEOUT_MS });
+  await shown.untilTrue(OPEN_QUESTION);
   await world.api(`${path}/pause`, {});
   // Behind the question, on the button that opened it.
   await untilText("Resume");

@@ -29,7 +29,10 @@ export interface Page {
   screenshot(options: { path: string; type: "webp"; quality: number }): Promise<unknown>;
   setViewport(viewport: { width: number; height: number }): Promise<void>;
   emulateMediaFeatures(features: readonly { name: string; value: string }[]): Promise<void>;
-  on(event: "request", listener: (request: { url(): string }) => void): unknown;
+  on(
+    event: "request" | "requestfinished" | "requestfailed",
+    listener: (request: { url(): string }) => void,
+  ): unknown;
   on(event: "pageerror", listener: (error: unknown) => void): unknown;
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): unknown;
   on(event: "dialog", listener: (dialog: { message(): string; dismiss(): Promise<void> }) => void): unknown;

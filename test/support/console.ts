@@ -9,6 +9,7 @@ import type { Browser, Page } from "./chromium.ts";
 import { environment } from "./environment.ts";
 
 const WAIT_MS = 60_000;
+const STATE_MS = 5_000;
 const LOCK = join(import.meta.dirname, "../../.cache/console.lock");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -39,6 +40,8 @@ export async function builtConsole(): Promise<void> {
 
 export interface ConsolePage {
   readonly page: Page;
+  /** Resolves when the script gives something true; else rejects with what the page shows and which requests are open. */
+  readonly untilTrue: (script: string, timeoutMs?: number) => Promise<void>;
   /** Resolves when the page is there, and has `shows` where that is given. */
   readonly open: (path: string, shows?: string) => Promise<void>;
   /** Clicks the first link, button or option of the control that has this text, and resolves as `open` does. */
@@ -85,26 +88,31 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
   const page = await browser.newPage();
   const faults: string[] = [];
   watch(page, url, faults);
+  const openRequests = watchRequests(page);
   const call = (script: string, ...given: readonly string[]): string =>
     `(${script})(${given.map((one) => JSON.stringify(one)).join()})`;
-  const untilText: ConsolePage["untilText"] = async (text, timeoutMs = WAIT_MS) => {
-    const beganAtMs = performance.now();
-    await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, {
-      timeout: timeoutMs,
+  const untilTrue: ConsolePage["untilTrue"] = async (script, timeoutMs = WAIT_MS) => {
+    await page.waitForFunction(script, { timeout: timeoutMs }).catch(async (cause: unknown) => {
+      throw new Error(`${script} does not hold: ${await stateOf(page, openRequests)}`, { cause });
     });
+  };
+  const untilText: ConsolePage["untilText"] = async (text, timeoutMs) => {
+    const beganAtMs = performance.now();
+    await untilTrue(`document.body.innerText.includes(${JSON.stringify(text)})`, timeoutMs);
     return performance.now() - beganAtMs;
   };
   return {
     page,
     faults,
+    untilTrue,
     untilText,
     async open(path, shows) {
       await page.goto(`${url}/console${path}`);
-      await page.waitForFunction('document.querySelector("h1") !== null', { timeout: WAIT_MS });
+      await untilTrue('document.querySelector("h1") !== null');
       if (shows !== undefined) await untilText(shows);
     },
     async click(text, shows) {
-      await page.waitForFunction(`${call(FIND, text)} !== undefined`, { timeout: WAIT_MS });
+      await untilTrue(`${call(FIND, text)} !== undefined`);
       await page.evaluate(`${call(FIND, text)}.click()`);
       if (shows !== undefined) await untilText(shows);
     },
@@ -113,7 +121,7 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
       await page.evaluate(call(FILL, label, value));
     },
     async tabTo(text) {
-      await page.waitForFunction(call(IS_THERE, text), { timeout: WAIT_MS });
+      await untilTrue(call(IS_THERE, text));
       for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
         await page.keyboard.press("Tab");
         if ((await page.evaluate(FOCUSED)) === text) return;
@@ -121,11 +129,34 @@ export async function openConsole(browser: Browser, url: string): Promise<Consol
       throw new Error(`${MOST_TABS} times Tab did not lead to ${text}`);
     },
     async untilFocused(script) {
-      await page.waitForFunction(`((one) => ${script})(document.activeElement)`, { timeout: WAIT_MS });
+      await untilTrue(`((one) => ${script})(document.activeElement)`);
     },
     findings: () => findingsOf(page),
     looks: (what) => faultsOfLooks(page, what),
   };
+}
+
+/** The requests that have no answer yet. */
+function watchRequests(page: Page): ReadonlySet<string> {
+  const open = new Set<string>();
+  page.on("request", (request) => void open.add(request.url()));
+  page.on("requestfinished", (request) => void open.delete(request.url()));
+  page.on("requestfailed", (request) => void open.delete(request.url()));
+  return open;
+}
+
+const STATE = `JSON.stringify([location.href, document.readyState, document.visibilityState, document.body.innerText.slice(0, 1000)])`;
+const FRAME = `new Promise((resolve) => requestAnimationFrame(() => resolve("frames")))`;
+
+/** What the page shows, whether it runs scripts and draws frames, and which requests are open. */
+async function stateOf(page: Page, openRequests: ReadonlySet<string>): Promise<string> {
+  const within = (script: string, otherwise: string): Promise<unknown> =>
+    Promise.race([
+      page.evaluate(script),
+      new Promise((resolve) => void setTimeout(resolve, STATE_MS, otherwise)),
+    ]).catch(String);
+  const parts = [await within(STATE, "no script runs"), await within(FRAME, "no frame is drawn")];
+  return [...parts, "open:", ...openRequests].join(" ");
 }
 
 async function findingsOf(page: Page): Promise<readonly string[]> {
