@@ -69,8 +69,23 @@ declare module "kafkajs/src/network/connectionPool.js" {
   export default ConnectionPool;
 }
 
+declare module "kafkajs/src/broker/index.js" {
+  export interface BrokerInternals {
+    readonly brokerAddress: string;
+    /** Connects and logs in. */
+    connect(this: BrokerInternals): Promise<void>;
+  }
+  const Broker: { readonly prototype: BrokerInternals };
+  // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
+  export default Broker;
+}
+
 declare module "kafkajs/src/errors.js" {
   const errors: {
+    readonly KafkaJSConnectionError: new (
+      message: string,
+      of: { readonly broker: string; readonly code: unknown },
+    ) => Error;
     readonly KafkaJSRequestTimeoutError: new (message: string) => Error;
     readonly KafkaJSConnectionClosedError: new (
       message: string,

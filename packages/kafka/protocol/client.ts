@@ -7,7 +7,7 @@ import type { KafkaLogger, KafkaSettings } from "../types.ts";
 import { certificateOptions } from "./client-certificate.ts";
 import { installClientGroup } from "./client-group-patch.ts";
 import { installZstd } from "./codec.ts";
-import { patchConnection } from "./connection-patch.ts";
+import { patchConnection, seedToTry } from "./connection-patch.ts";
 import { installFetchProtocol } from "./fetch-protocol.ts";
 import { installGroupFetch } from "./group-fetch.ts";
 import { patchMetadata } from "./metadata-patch.ts";
@@ -86,8 +86,9 @@ export function createClient(settings: KafkaSettings, logger: KafkaLogger, host:
   // After the groups: its pace is to see no heartbeat fail after which the coordinator is looked for.
   installGroupFetch();
   installProduceProtocol();
+  const seeds = settings.brokers.map(withoutColons);
   return new kafkajs.Kafka({
-    brokers: settings.brokers.map(withoutColons),
+    brokers: () => seedToTry(seeds),
     clientId: settings.clientId,
     ssl: tlsOptions(settings, logger),
     ...(settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl, logger) }),

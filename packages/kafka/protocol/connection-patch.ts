@@ -1,6 +1,9 @@
+import Broker, { type BrokerInternals } from "kafkajs/src/broker/index.js";
 import errors from "kafkajs/src/errors.js";
 import Connection, { type ClientConnection } from "kafkajs/src/network/connection.js";
 import ConnectionPool, { type BrokerConnections } from "kafkajs/src/network/connectionPool.js";
+import { systemHost } from "#host";
+import { fromClientError } from "../errors.ts";
 import { closeWaiting } from "./fetch-connections.ts";
 import { isPatched } from "./patched.ts";
 
@@ -16,6 +19,30 @@ export function patchConnection(): void {
   if (isPatched(Connection.prototype, "connection")) return;
   Connection.prototype.send = closingSilent(Connection.prototype.send);
   ConnectionPool.prototype.send = closingAll(ConnectionPool.prototype.send);
+  Broker.prototype.connect = reaching(Broker.prototype.connect);
+}
+
+/** When brokers could not be reached last, by address, in the host's elapsed ms. */
+const missedAtMs = new Map<string, number>();
+
+/** The seed to begin with, alone: one that was never missed, or not for the longest time. The client begins with the first one of a list each time. */
+export function seedToTry(seeds: readonly string[]): string[] {
+  return seeds.toSorted((a, b) => (missedAtMs.get(a) ?? 0) - (missedAtMs.get(b) ?? 0)).slice(0, 1);
+}
+
+/** The client goes on with the next seed only where no connection is made. One that takes a connection, and ends it or goes silent, is missed as well. */
+function reaching(connect: BrokerInternals["connect"]): BrokerInternals["connect"] {
+  return async function connectOrMiss(this: BrokerInternals) {
+    try {
+      await connect.call(this);
+    } catch (thrown) {
+      const broker = this.brokerAddress;
+      const { code, message } = fromClientError(thrown);
+      if (code !== "unavailable") throw thrown;
+      missedAtMs.set(broker, systemHost.elapsed());
+      throw new errors.KafkaJSConnectionError(message, { broker, code: (thrown as { code?: unknown }).code });
+    }
+  };
 }
 
 /** Exported for its tests, as the next. */
