@@ -131,12 +131,12 @@ function tellingCommits(getCoordinator: GetCoordinator): GetCoordinator {
 /** Has a member follow its group's coordinator to another broker, instead of failing. Exported for its tests. */
 export function followingCoordinator(heartbeat: Heartbeat): Heartbeat {
   return async function heartbeatOrLook(this: ConsumerGroupInternals, options) {
-    const search = groupOf(this.cluster)?.search;
-    if (search?.isLost(this) === true) return;
+    const group = groupOf(this.cluster);
+    if (group?.search.isLost(this) === true) return;
     try {
       await heartbeat.call(this, options);
     } catch (thrown) {
-      if (search?.begin(this, thrown) !== true) throw thrown;
+      if (group?.coordinatorFailed(thrown) !== true) throw thrown;
     }
   };
 }

@@ -87,9 +87,9 @@ export class ClientGroup {
     this.#handlers.onCommitsRead(commits);
   }
 
-  /** A request to the coordinator has failed. */
-  coordinatorFailed(thrown: unknown): void {
-    if (this.#internals !== undefined) this.search.begin(this.#internals, thrown);
+  /** A request to the coordinator has failed. False: the coordinator itself refused it. */
+  coordinatorFailed(thrown: unknown): boolean {
+    return this.#internals !== undefined && this.search.begin(this.#internals, thrown);
   }
 
   /** Joins, or waits for the join that is under way: fetches from several brokers find at once that they have to. */
@@ -152,6 +152,7 @@ export class ClientGroup {
   joiningFailed(error: unknown): void {
     if (this.#isSyncing) this.#handlers.onSyncFailed(error);
     this.#isSyncing = false;
+    this.coordinatorFailed(error);
   }
 
   /** The generation of the newest join; 0 before the first. */

@@ -5,7 +5,7 @@ import errors from "kafkajs/src/protocol/error.js";
 import { settled, TestHost } from "#testing/host";
 import { StubClientGroup } from "../fixtures/stub-client-group.ts";
 import { ClientGroup } from "./client-group.ts";
-import { followingCoordinator, installClientGroup } from "./client-group-patch.ts";
+import { followingCoordinator, installClientGroup, joiningWithWord } from "./client-group-patch.ts";
 import { CoordinatorSearch } from "./coordinator-search.ts";
 
 const [UNKNOWN_MEMBER, NOT_COORDINATOR] = [25, 16].map((code) => errors.createErrorFromCode(code)) as [
@@ -145,6 +145,14 @@ test.each(["offsetCommit", "offsetFetch"])("%s has it looked for, too", async (n
   const topics = [{ topic: "t", partitions: [{ partition: 0, offset: "1" }] }];
   const asked = name === "offsetCommit" ? manager.commitOffsets({ topics }) : manager.resolveOffsets();
   await expect(asked).rejects.toBe(NOT_COORDINATOR);
+  await beat();
+  await aWhile();
+  expect([looks.length, beats]).toEqual([1, []]);
+});
+
+test("a join that fails has it looked for, too", async () => {
+  const join = joiningWithWord(() => Promise.reject(NOT_COORDINATOR));
+  await expect(join.call(group)).rejects.toBe(NOT_COORDINATOR);
   await beat();
   await aWhile();
   expect([looks.length, beats]).toEqual([1, []]);
