@@ -1,5 +1,7 @@
 import { expect, test } from "@jest/globals";
+import ConsumerGroup from "kafkajs/src/consumer/consumerGroup.js";
 import OffsetManager from "kafkajs/src/consumer/offsetManager/index.js";
+import errors from "kafkajs/src/errors.js";
 import { installClientGroup } from "./client-group-patch.ts";
 
 test("a place without a commit, in a partition that nobody leads, is found when it is led; the others are found before", async () => {
@@ -33,4 +35,12 @@ test("a place without a commit, in a partition that nobody leads, is found when 
   await manager.resolveOffsets();
   expect(places).toEqual({ t: { 0: "20", 1: "20", 2: "7" } });
   expect(lookedFor).toEqual([[0], [1]]);
+});
+
+test("a broker that cannot be reached ends the reading from no other one, as a refusal does", async () => {
+  installClientGroup();
+  const refused = new errors.KafkaJSConnectionError("refused", { broker: "h:1", code: "ECONNREFUSED" });
+  await expect(ConsumerGroup.prototype.recoverFromFetch(refused)).resolves.toBeUndefined();
+  const other = new Error("other");
+  await expect(ConsumerGroup.prototype.recoverFromFetch(other)).rejects.toBe(other);
 });

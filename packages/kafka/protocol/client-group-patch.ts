@@ -7,13 +7,22 @@ import ConsumerGroup, {
   type OutOfRange,
 } from "kafkajs/src/consumer/consumerGroup.js";
 import OffsetManager from "kafkajs/src/consumer/offsetManager/index.js";
+import { systemHost } from "#host";
 import { NO_LEADER } from "../cluster.ts";
+import { withinMs } from "../within.ts";
 import { fetchedBy, groupOf } from "./client-group.ts";
 import { isPatched } from "./patched.ts";
+
+/** How long the reading waits for a heartbeat. A broker lets one wait for the commit before it, which takes 5 s where a replica was killed. */
+const BEAT_WAIT_MS = 200;
+
+/** How long a broker that cannot be reached is left alone. */
+const UNREACHED_WAIT_MS = 500;
 
 type JoinAndSync = ConsumerGroupInternals["joinAndSync"];
 type Fetch = ConsumerGroupInternals["fetch"];
 type Recover = ConsumerGroupInternals["recoverFromOffsetOutOfRange"];
+type RecoverFetch = ConsumerGroupInternals["recoverFromFetch"];
 type Heartbeat = ConsumerGroupInternals["heartbeat"];
 type GetCoordinator = OffsetManagerInternals["getCoordinator"];
 
@@ -55,6 +64,15 @@ export function fetchingInOneGeneration(fetch: Fetch): Fetch {
     if (manager === null || manager !== this.offsetManager) return [];
     for (const batch of batches) fetchedBy.set(batch, manager);
     return batches;
+  };
+}
+
+/** The client ends the loops of all brokers where one fails, and the consumer after a few times. Kafka itself misses a killed broker after 9 s. */
+function leavingUnreached(recover: RecoverFetch): RecoverFetch {
+  return async function recoverOrLeave(this: ConsumerGroupInternals, thrown) {
+    if (!(thrown instanceof Error) || thrown.name !== "KafkaJSConnectionError")
+      return recover.call(this, thrown);
+    await systemHost.delay(UNREACHED_WAIT_MS);
   };
 }
 
@@ -133,11 +151,10 @@ export function followingCoordinator(heartbeat: Heartbeat): Heartbeat {
   return async function heartbeatOrLook(this: ConsumerGroupInternals, options) {
     const group = groupOf(this.cluster);
     if (group?.search.isLost(this) === true) return;
-    try {
-      await heartbeat.call(this, options);
-    } catch (thrown) {
+    const beat = heartbeat.call(this, options).catch((thrown: unknown) => {
       if (group?.coordinatorFailed(thrown) !== true) throw thrown;
-    }
+    });
+    await withinMs(beat, BEAT_WAIT_MS, systemHost);
   };
 }
 
@@ -165,6 +182,7 @@ export function installClientGroup(): void {
   target.joinAndSync = joiningWithWord(target.joinAndSync);
   target.fetch = fetchingInOneGeneration(target.fetch);
   target.heartbeat = followingCoordinator(target.heartbeat);
+  target.recoverFromFetch = leavingUnreached(target.recoverFromFetch);
   target.recoverFromOffsetOutOfRange = recovering(target.recoverFromOffsetOutOfRange);
   OffsetManager.prototype.getCoordinator = tellingCommits(OffsetManager.prototype.getCoordinator);
 }

@@ -97,27 +97,36 @@ declare module "kafkajs/src/errors.js" {
 }
 
 declare module "kafkajs/src/cluster/brokerPool.js" {
+  import type { BrokerConnections } from "kafkajs/src/network/connectionPool.js";
+
   export interface ClientMetadata {
     readonly topicMetadata: readonly {
       readonly topic: string;
       readonly partitionMetadata: readonly { readonly leader: number; readonly partitionErrorCode: number }[];
     }[];
   }
-  interface BrokerPoolInternals {
+  interface PooledBroker {
+    readonly connectionPool: Pick<BrokerConnections, "pool">;
+    isConnected(): boolean;
+  }
+  export interface BrokerPoolInternals {
+    readonly brokers: Readonly<Record<string, PooledBroker>>;
+    /** One to ask what all of them know. */
+    findConnectedBroker(this: BrokerPoolInternals): Promise<PooledBroker>;
     readonly metadata: ClientMetadata | null;
     /** Asks where what is known is too old, or lacks one of these topics. */
     refreshMetadataIfNecessary(topics: readonly string[]): Promise<void>;
   }
   const BrokerPool: {
     new (options: { readonly connectionPoolBuilder: object; readonly logger: object }): BrokerPoolInternals;
-    readonly prototype: object;
+    readonly prototype: BrokerPoolInternals;
   };
   // biome-ignore lint/style/noDefaultExport: it describes a CommonJS module.
   export default BrokerPool;
 }
 
 declare module "kafkajs/src/cluster/index.js" {
-  import type { ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
+  import type { BrokerPoolInternals, ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
 
   export interface ConnectionInternals {
     readonly requestQueue: { readonly inflight: { readonly size: number } };
@@ -136,9 +145,7 @@ declare module "kafkajs/src/cluster/index.js" {
     readonly brokerPool: {
       readonly metadata: ClientMetadata | null;
       refreshMetadata(topics: readonly string[]): Promise<void>;
-      readonly brokers: Readonly<
-        Record<string, { readonly connectionPool: { readonly pool: readonly ConnectionInternals[] } }>
-      >;
+      readonly brokers: BrokerPoolInternals["brokers"];
     };
   }
   const Cluster: { readonly prototype: ClusterInternals };

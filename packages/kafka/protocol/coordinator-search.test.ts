@@ -150,6 +150,15 @@ test.each(["offsetCommit", "offsetFetch"])("%s has it looked for, too", async (n
   expect([looks.length, beats]).toEqual([1, []]);
 });
 
+test("a heartbeat that is not answered holds up no reading, and has it looked for when it fails", async () => {
+  const answer = Promise.withResolvers<void>();
+  await followingCoordinator(() => answer.promise).call(group, { interval: 0 });
+  answer.reject(NOT_COORDINATOR);
+  await settled();
+  await aWhile();
+  expect(looks.length).toBe(1);
+});
+
 test("a join that fails has it looked for, too", async () => {
   const join = joiningWithWord(() => Promise.reject(NOT_COORDINATOR));
   await expect(join.call(group)).rejects.toBe(NOT_COORDINATOR);

@@ -56,6 +56,19 @@ test("a partition that nobody leads costs the others nothing, and is asked for a
   expect([await askedBy(2_002), await askedBy(300_000)]).toEqual([3, 3]);
 });
 
+test("a broker where a request waits is asked for metadata only where all are such", async () => {
+  const { pool } = newPool(() => []);
+  const [busy, idle] = [1, 0].map((size) => ({
+    isConnected: () => true,
+    connectionPool: { pool: [{ requestQueue: { inflight: { size } } }] },
+  }));
+  const { findConnectedBroker } = BrokerPool.prototype;
+  Object.assign(pool, { findConnectedBroker, brokers: { 1: busy, 2: idle } });
+  for (let tries = 0; tries < 20; tries += 1) expect(await pool.findConnectedBroker()).toBe(idle);
+  Object.assign(pool, { brokers: { 1: busy } });
+  expect(await pool.findConnectedBroker()).toBe(busy);
+});
+
 test("each client of a process patches it, and no request passes more than one patch", async () => {
   const client = Cluster.prototype.metadata;
   patchMetadata();

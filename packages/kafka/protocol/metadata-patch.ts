@@ -1,4 +1,4 @@
-import BrokerPool, { type ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
+import BrokerPool, { type BrokerPoolInternals, type ClientMetadata } from "kafkajs/src/cluster/brokerPool.js";
 import Cluster, { type ClusterInternals } from "kafkajs/src/cluster/index.js";
 import Metadata, { type MetadataVersion } from "kafkajs/src/protocol/requests/metadata/index.js";
 import { systemHost } from "#host";
@@ -11,6 +11,7 @@ const MAX_AGE_MS = 300_000;
 const LEADERLESS_MAX_AGE_MS = 1_000;
 
 const { metadata: clientMetadata } = Cluster.prototype;
+const { findConnectedBroker } = BrokerPool.prototype;
 const { elapsed } = systemHost;
 
 const maxAges = new WeakMap<object, number>();
@@ -29,7 +30,8 @@ const leaderless = new WeakSet<object>();
  * were asked for: work under way on another topic finds no partitions meanwhile, and reads that nothing is
  * committed. With the patch a topic stays known until a newer answer comes. And one partition that nobody leads
  * costs the client the whole answer; with the patch its leader is -1. And the client takes the age of an answer
- * from the wall clock: set back, it would look for no new leader for so long. Safe to call again.
+ * from the wall clock: set back, it would look for no new leader for so long. And it asks any broker, which answers what it was asked before
+ * first, such as a commit that waits for a killed replica: one that owes no answer is asked instead. Safe to call again.
  */
 export function patchMetadata(): void {
   patchBrokerPool();
@@ -44,7 +46,16 @@ export function patchMetadata(): void {
   };
 }
 
+function isBusy({ connectionPool }: BrokerPoolInternals["brokers"][string]): boolean {
+  return (connectionPool.pool[0]?.requestQueue.inflight.size ?? 0) > 0;
+}
+
 function patchBrokerPool(): void {
+  BrokerPool.prototype.findConnectedBroker = async function findIdleBroker() {
+    const found = await findConnectedBroker.call(this);
+    const idle = Object.values(this.brokers).find((broker) => broker.isConnected() && !isBusy(broker));
+    return isBusy(found) ? (idle ?? found) : found;
+  };
   Object.defineProperty(BrokerPool.prototype, "metadataMaxAge", {
     configurable: true,
     get(this: object) {
