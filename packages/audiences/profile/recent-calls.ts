@@ -24,15 +24,20 @@ function callHash({ sourceId, messageId, userId, anonymousId }: CallIdentity): n
   return ((a ^ (a >>> 16)) & 0xffffff) * 0x1000000 + ((b ^ (b >>> 16)) & 0xffffff);
 }
 
-export function knowsCall({ recentCalls }: Profile, call: CallIdentity): boolean {
-  return recentCalls.includes(callHash(call));
+/** Those before them are in no record: one that was read again does not know them either. */
+function isRecent({ recentCalls }: Profile, hash: number): boolean {
+  return recentCalls.includes(hash, -MAX_RECENT_CALLS);
+}
+
+export function knowsCall(profile: Profile, call: CallIdentity): boolean {
+  return isRecent(profile, callHash(call));
 }
 
 /** False when the profile has counted the call before; otherwise it is remembered. */
 export function rememberCall(profile: Profile, call: CallIdentity): boolean {
   const hash = callHash(call);
+  if (isRecent(profile, hash)) return false;
   const { recentCalls } = profile;
-  if (recentCalls.includes(hash)) return false;
   recentCalls.push(hash);
   // Cut now and then, not at every call: shifting 256 entries costs more than the search.
   if (recentCalls.length >= 2 * MAX_RECENT_CALLS) profile.recentCalls = recentCalls.slice(-MAX_RECENT_CALLS);
