@@ -253,3 +253,12 @@ test("the body of a call is asked for by conditions and paths only: whoever give
   fold({ event: "A", where: [{ path: "properties.total", op: "gte", value: 1 }] });
   expect(parsed).toBe(1);
 });
+
+test("a trait is known under the name that it has when the profile is read again: without halves of surrogate pairs", () => {
+  const bench = new Bench(compileSet([]));
+  for (const half of ["\ud83d", "\ud83e"])
+    bench.call({ type: "identify", name: null, body: { traits: { [`plan${half}`]: half } } });
+  expect([...bench.profile.traits].map(([key, { value }]) => [key, value])).toEqual([
+    ["plan\ufffd", "\ud83e"],
+  ]);
+});

@@ -107,7 +107,9 @@ function foldTraits({ profile, call, set, atMs, nowMs, touched }: Folding): void
   const { traits } = rootOf(call, TRAITS);
   if (typeof traits !== "object" || traits === null) return;
   const room = { set, nowMs, touched };
-  for (const [key, value] of Object.entries(traits)) {
+  for (const [given, value] of Object.entries(traits)) {
+    // The profile's record has no halves of surrogate pairs: read again, it would have the trait under another name.
+    const key = given.toWellFormed();
     if (!setTrait(profile, key, { value, atMs, receivedAtMs: call.receivedAtMs }, room)) continue;
     for (const computation of set.traits.get(key) ?? []) touched.add(computation);
   }

@@ -49,6 +49,8 @@ test("where there are accounts, a call counts for the one that it names, too: in
     { groupId: "acme" },
     { context: { groupId: "" } },
     { context: { groupId: 5 } },
+    // In Kafka all that differ only in half of a surrogate pair would be one account.
+    { context: { groupId: "acme-\ud83d" } },
     { context: null },
   ];
   for (const body of none) expect(accounts(callOf({ userId: "u", event: "A", body }))).toEqual([]);

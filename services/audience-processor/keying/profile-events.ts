@@ -57,13 +57,18 @@ export function profileEventsOf(call: Call, hasAccounts = false): KeyedEvent[] {
 
 const GROUP_ID = Buffer.from('"groupId"');
 
-/** The account that the call counts for: a group call names it, any other one may in its context. Most name none, and are not parsed. */
+/**
+ * The account that the call counts for: a group call names it, any other one may in its context, which ingest does not look into. Most name none, and
+ * are not parsed.
+ */
 function groupIdOf({ body, type }: Call): string | undefined {
   if (!body.includes(GROUP_ID)) return undefined;
   const call = JSON.parse(body.toString()) as JsonObject;
   const named = type === "group" ? call : call["context"];
   const groupId = isJsonObject(named) ? named["groupId"] : undefined;
-  return typeof groupId === "string" && groupId !== "" ? groupId : undefined;
+  // In Kafka's UTF-8 ids that differ only in halves of surrogate pairs would be one account.
+  const isId = typeof groupId === "string" && groupId !== "" && groupId.isWellFormed();
+  return isId ? groupId : undefined;
 }
 
 /** Its traits are those of group calls. */
