@@ -31,6 +31,10 @@ test("the newest two days of each place are known whole, of the others that they
   expect(known.lateOf(0)).toEqual([row("a", 3, 0, 9)]);
   read({ ...row("a", 3, 0, 8), batch: 2 });
   expect(known.lateOf(0)).toEqual([]);
+  // Of a day that is none of the newest two any more nobody can say better.
+  read({ ...row("b", 1), batch: 2 }, row("b", 1), row("b", 2), row("b", 3));
+  expect(known.lateOf(0)).toEqual([]);
+  for (const day of [1, 2, 3]) known.changed(audienceSizeKey(row("b", day)), undefined);
   for (const day of [1, 2, 3]) known.changed(audienceSizeKey(row("a", day)), undefined);
   known.changed("never:0:1", undefined);
   expect(shown()).toEqual([" 0 3", "a:b 1 1"]);

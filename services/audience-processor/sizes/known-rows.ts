@@ -77,5 +77,8 @@ function note({ days, late, newest }: Known, row: AudienceSize): void {
   }
   late.delete(day);
   newest.set(day, row);
-  if (newest.size > 2) newest.delete(Math.min(...newest.keys()));
+  if (newest.size <= 2) return;
+  const over = Math.min(...newest.keys());
+  newest.delete(over);
+  late.delete(over);
 }
