@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { noteEveryMs } from "#audiences";
 import type { Producer, Runner } from "#kafka";
+import { audienceProgressKey } from "#topics";
 import { companionOf, type OfPartition, pacesOf } from "./companion.ts";
 import type { Computations } from "./computations/computations.ts";
 import { countingIncomplete } from "./computations/counting-incomplete.ts";
@@ -68,6 +69,7 @@ function partitionOf(
     nowMs: () => host.now(),
     progressOf: (id, of) => progress.of(id, of),
     report: (one) => progress.report(one),
+    end: (ids) => progress.end(ids.map((id) => audienceProgressKey({ id, partition }))),
     newestLife: (id) => lives.newestOf(id),
     idsOf: (of) => progress.idsOf(of),
   });

@@ -240,6 +240,7 @@ export class ProfileStage {
       nowMs: Date.now,
       progressOf: () => undefined,
       report: nothing,
+      end: async () => undefined,
       newestLife: () => undefined,
       idsOf: () => [],
     });

@@ -515,3 +515,27 @@ test("a profile stays as large as it may be, whatever its log has: what has no r
   await bench.settled();
   expect(bench.stateOf("u")?.events).toMatchObject([{ name: "A", count: 600 }]);
 });
+
+test("what is said of a condition that nobody asks for ends a day later, once no partition counts it; profiles keep nothing of it, and it comes back behind its life", async () => {
+  const { bench, companions, elsewhere, ofLeaf } = await countedInTwo([track("u", 10), track("u", 20)]);
+  await companions.live("twice");
+  const readable = audienceOf("twice", TWICE);
+  // No pass looks at profiles for it.
+  bench.computations.apply("twice", { ...readable, definition: "{" });
+  const days = async (): Promise<void> => {
+    bench.nowMs += 86_400_001;
+    bench.worker.advanceTo(bench.nowMs);
+    bench.computations.apply("other", audienceOf("other", { event: "C" }, { updatedAtMs: bench.nowMs }));
+    await companions.live("other");
+    for (let look = 0; look < 5; look += 1) await companions.advance();
+  };
+  await days();
+  expect([ofLeaf().at(-1)?.state, bench.stateOf("u")?.leaves.length]).toEqual(["deleted", 1]);
+  elsewhere("deleted", 0);
+  await days();
+  expect(ofLeaf()).toMatchObject([{ id: "leaf:", state: "deleted", generation: 1 }]);
+  expect([bench.stateOf("u")?.leaves, companions.errors]).toEqual([[], []]);
+  bench.computations.apply("twice", readable);
+  await companions.advanceUntil(() => ofLeaf().at(-1)?.state === "counted");
+  expect(ofLeaf().at(-1)?.generation).toBe(1);
+});

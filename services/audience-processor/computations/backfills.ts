@@ -12,6 +12,7 @@
 import { isKnownFromSummary, type LeafUse } from "#audiences";
 import { type Admin, atPartition } from "#kafka";
 import type { AudienceProgress } from "#topics";
+import { endLeaves } from "./ended-leaves.ts";
 import { forgetLeaves, waitInTerm } from "./forget-leaves.ts";
 import { LogReading, type LogReadingParts } from "./log-reading.ts";
 import { nextRun, type Run } from "./log-run.ts";
@@ -101,7 +102,10 @@ export class Backfills {
     if (run !== undefined) return this.#reading.run(run);
     const inState = (state: string) => uses.filter(({ plan }) => registry.of(plan.leaf.key)?.state === state);
     const [toTell, counted] = [inState("preparing").filter(isToldLeaf), inState("counted")];
-    return toTell.length + counted.length > 0 ? this.#goOn(toTell, counted) : undefined;
+    if (toTell.length + counted.length > 0) return this.#goOn(toTell, counted);
+    // Nobody waits for it.
+    const isAtRest = uses.every(({ plan }) => registry.coverageOf(plan).isReady);
+    return isAtRest ? endLeaves(this.#parts, this.#partitions) : undefined;
   }
 
   async #goOn(toTell: readonly LeafUse[], counted: readonly LeafUse[]): Promise<void> {

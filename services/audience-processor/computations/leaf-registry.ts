@@ -11,6 +11,8 @@ export interface LeafRegistryParts {
   nowMs(): number;
   progressOf(id: string, partition: number): AudienceProgress | undefined;
   report(progress: AudienceProgress): void;
+  /** Resolves when nothing is said under these ids of the partition any more. */
+  end(ids: readonly string[]): Promise<void>;
   /** The newest life of a leaf in any partition, as far as is known. */
   newestLife(id: string): number | undefined;
   /** Ids of all that a partition has reported. */
@@ -18,6 +20,9 @@ export interface LeafRegistryParts {
 }
 
 const PREFIX = "leaf:";
+/** Its life is behind those of all leaves of which nothing is said any more. */
+const ENDED = "";
+const MOST_AT_ONCE = 1_000;
 const NOTHING: LeafCoverage = { fromOffset: Number.POSITIVE_INFINITY, isReady: false };
 const EVERYTHING: LeafCoverage = { fromOffset: 0, isReady: true };
 
@@ -39,14 +44,41 @@ export class LeafRegistry {
     return this.#parts.progressOf(`${PREFIX}${key}`, partition);
   }
 
+  get #all(): string[] {
+    const { idsOf, partition } = this.#parts;
+    const ids = [...idsOf(partition)].filter((id) => id.startsWith(PREFIX) && id !== PREFIX);
+    return ids.map((id) => id.slice(PREFIX.length));
+  }
+
   /** Keys of leaves that the partition has counted, and nobody has ended. */
   get keys(): string[] {
-    const { idsOf, partition } = this.#parts;
-    const keys: string[] = [];
-    for (const id of idsOf(partition))
-      if (id.startsWith(PREFIX) && this.of(id.slice(PREFIX.length))?.state !== "deleted")
-        keys.push(id.slice(PREFIX.length));
-    return keys;
+    return this.#all.filter((key) => this.of(key)?.state !== "deleted");
+  }
+
+  /** Keys of leaves that were ended here before the moment, and that no partition counts; some at a time. */
+  endedBefore(atMs: number, partitions: number): string[] {
+    const isOver = (key: string): boolean => {
+      for (let partition = 0; partition < partitions; partition += 1)
+        if ((this.of(key, partition)?.state ?? "deleted") !== "deleted") return false;
+      return partitions > 0;
+    };
+    const isOld = (key: string): boolean => (this.of(key)?.updatedAtMs ?? atMs) < atMs;
+    return this.#all.filter((key) => isOld(key) && isOver(key)).slice(0, MOST_AT_ONCE);
+  }
+
+  /** What is to be written before nothing is said of these any more, for later leaves to begin behind their lives. */
+  behind(keys: readonly string[]): AudienceProgress {
+    const lives = keys.map((key) => (this.of(key)?.generation ?? -1) + 1);
+    return { ...this.begun(ENDED, 0), state: "deleted", generation: Math.max(this.#leastLife, ...lives) };
+  }
+
+  /** Nothing is said of these any more. */
+  async end(keys: readonly string[]): Promise<void> {
+    await this.#parts.end(keys.map((key) => `${PREFIX}${key}`));
+  }
+
+  get #leastLife(): number {
+    return Math.max(0, this.of(ENDED)?.generation ?? 0, this.#parts.newestLife(PREFIX) ?? 0);
   }
 
   /**
@@ -65,7 +97,7 @@ export class LeafRegistry {
   #lifeToBegin(key: string): number {
     const own = this.of(key)?.generation ?? -1;
     const newest = this.#parts.newestLife(`${PREFIX}${key}`) ?? -1;
-    return newest > own ? newest : own + 1;
+    return Math.max(this.#leastLife, newest > own ? newest : own + 1);
   }
 
   /** A leaf that counts from the offset on; not reported yet. */

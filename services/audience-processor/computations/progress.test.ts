@@ -109,6 +109,14 @@ test("what is said of forgotten computations ends in owned partitions alone, and
   expect(ended).toEqual(["a:3", "a:3"]);
 });
 
+test("what a former owner ends late is written again", async () => {
+  progress.report(BEGUN);
+  await progress.write();
+  inTable("a:3", undefined, BEGUN);
+  await progress.write();
+  expect(written).toEqual([BEGUN, BEGUN]);
+});
+
 test("what is to be durable is acknowledged, also where several wait for one write to end and one of them begins the next", async () => {
   isHeld = true;
   const durable: string[] = [];

@@ -77,7 +77,9 @@ export class Progress {
   /** In the table. */
   #seen(key: string, known: AudienceProgress | undefined, before: AudienceProgress | undefined): void {
     if (known !== undefined) this.#idsOf(known.partition).add(known.id);
-    else if (before !== undefined && !this.#own.has(key)) this.#idsOf(before.partition).delete(before.id);
+    // A former owner has ended it late.
+    else if (this.#own.has(key)) this.#unwritten.add(key);
+    else if (before !== undefined) this.#idsOf(before.partition).delete(before.id);
     if (known === undefined || before === undefined || isOther(known, before)) this.#changes += 1;
   }
 
@@ -156,11 +158,16 @@ export class Progress {
     const ended: string[] = [];
     for (const [key, { id, partition }] of this.#options.table.entries())
       if (ended.length < MOST_ENDED && isForgotten(id) && isOwned(partition)) ended.push(key);
-    for (const key of ended) {
+    await this.end(ended);
+  }
+
+  /** Ends what is said under these keys, of partitions of this process. */
+  async end(keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
       this.#own.delete(key);
       this.#unwritten.delete(key);
     }
-    if (ended.length > 0) await this.#options.send(ended.map((key) => this.#options.end(key)));
+    if (keys.length > 0) await this.#options.send(keys.map((key) => this.#options.end(key)));
   }
 
   /** Writes what is not written; what cannot be written now is tried again. */

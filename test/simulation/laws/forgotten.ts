@@ -47,10 +47,15 @@ export const onlyTheGoneGoes = law("nothing goes of what is there", function* (s
   for (const { place, value } of story.control.audiences)
     if (!value.isForgotten && place > (forgotten.get(value.id)?.place ?? Number.POSITIVE_INFINITY))
       yield `${value.id} comes back`;
+  const states = new Map<string, string>();
   for (const { place, record, value } of story.progress) {
-    const id = record.key?.slice(0, record.key.lastIndexOf(":")) ?? "";
-    if (value === null && (forgotten.get(id)?.place ?? Number.POSITIVE_INFINITY) > place)
-      yield `progress ${record.key} has ended, and it is not forgotten`;
+    const key = record.key ?? "";
+    const id = key.slice(0, key.lastIndexOf(":"));
+    const isOver = id.startsWith("leaf:")
+      ? states.get(key) === "deleted"
+      : (forgotten.get(id)?.place ?? Number.POSITIVE_INFINITY) <= place;
+    if (value === null && !isOver) yield `progress ${key} has ended, and it is not forgotten`;
+    if (value !== null) states.set(key, value.state);
   }
   for (const { place, record } of story.control.importEnds) {
     const listId = record.key?.split(":")[0] ?? "";
