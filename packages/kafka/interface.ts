@@ -14,7 +14,7 @@ import type { FollowedTopic, Following, Producer, ProducerOptions, ReadRangeOpti
 export interface Kafka {
   producer(options?: ProducerOptions): Producer;
   /** Tries until Kafka has acknowledged: `send` rejects only when the producer is closed, or for what no trying again heals. */
-  durableProducer(options?: Pick<ProducerOptions, "lingerMs">): Producer;
+  durableProducer(options?: Pick<ProducerOptions, "anyPartition" | "lingerMs">): Producer;
   runner<T>(options: RunnerOptions<T>): Runner;
   /** One runner for several parts of a process, each with its own topics (`shareOf`). */
   sharedRunner(options: SharedRunnerOptions): Runner;

@@ -4,10 +4,7 @@ import type { Hold, OutgoingRecord, Producer, RawRecord, Received, TopicPartitio
 /** Ends a record. The runner writes what the record becomes and waits for Kafka, then marks the record done, then may commit its offset. */
 export type Settle = (outcome: {
   readonly produce: readonly OutgoingRecord[];
-  /**
-   * Written when all of `produce` is acknowledged: it says of that that it is there. Where it is not written in the producer's time it is written
-   * without its key, so that a partition that takes nothing holds up no work.
-   */
+  /** Written when all of `produce` is acknowledged: it says of that that it is there. */
   readonly produceAfter?: OutgoingRecord | undefined;
   /** Called once all of it is acknowledged, before the record is marked done. */
   readonly onDurable?: () => void;
@@ -52,7 +49,7 @@ export interface Haste {
 
 export interface Producers {
   readonly producer: Producer;
-  /** Of `produceAfter`: nobody waits for it, so more of it may gather. It may give up, as another partition is then tried. `producer` unless given. */
+  /** Of `produceAfter`: nobody waits for it, so more of it may gather. `producer` unless given. */
   readonly producerAfter?: Producer;
 }
 

@@ -69,6 +69,8 @@ export interface ProducerOptions {
   readonly deliveryTimeoutMs?: number;
   /** The producer waits so long after its last request, so that records gather; after a quiet time a record leaves at once. 4 ms by default. */
   readonly lingerMs?: number | (() => number);
+  /** Topics whose records are of use wherever they are: one that its partition does not take within 5 s goes to another, without its key. */
+  readonly anyPartition?: readonly string[];
 }
 
 /** What a write rests on. */

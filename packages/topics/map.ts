@@ -57,7 +57,7 @@ function outcomeTopics({ prefix }: TopicMapOptions) {
     }),
     deadLetters: topic({
       name: `${prefix}dead-letters`,
-      key: "destinationId, or none for a record that could not be read",
+      key: "destinationId, or none: a record could not be read, or its partition did not take it",
       record: "dead-letter",
       cleanup: keptFor(KEPT_MS.deadLetters),
       writtenBy: ["webhook-router", "deliverer", "audience-processor"],

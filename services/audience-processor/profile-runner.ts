@@ -155,7 +155,7 @@ export function createProfileRunner(
   const { records, telemetry } = parts;
   const topic = topics.profileEvents.name;
   const lingerMs = () => profileLingerMs(haste(), runner.outstanding.records);
-  const producer = kafka.durableProducer({ lingerMs });
+  const producer = kafka.durableProducer({ lingerMs, anyPartition: [topics.deadLetters.name] });
   const codec = createCodec(serde, topics);
   const turnTime = new TurnTime(parts.context.host);
   const partitions = createPartitions({ parts, ...shared, producer, codec, turnTime }, () => runner);

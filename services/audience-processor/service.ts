@@ -43,6 +43,7 @@ function createKeying(
 ): Runner {
   const { computations, haste, tables } = shared;
   const { kafka, keyingGroup, serde, topics } = connection;
+  const lingerMs = () => haste().lingerMs;
   return kafka.runner({
     groupId: keyingGroup,
     topics: [topics.calls.name],
@@ -59,7 +60,7 @@ function createKeying(
       telemetry.rejected(record, error);
       return [records.deadLetter(record, error)];
     },
-    producer: kafka.durableProducer({ lingerMs: () => haste().lingerMs }),
+    producer: kafka.durableProducer({ lingerMs, anyPartition: [topics.deadLetters.name] }),
     haste,
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,

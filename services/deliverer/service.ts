@@ -184,7 +184,7 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   const attemptLog = openAttemptLog(context, connection, writer);
   const { limits, queues } = openEndpoints(context);
   const destinations = followDestinations(context, connection);
-  const producer = connection.kafka.durableProducer();
+  const producer = connection.kafka.durableProducer({ anyPartition: [connection.topics.deadLetters.name] });
   openBreakerLog(context, connection, { producer, queues, writer });
   const waking = openWaking(context, connection, { producer, destinations, limits, queues });
   const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));

@@ -38,12 +38,6 @@ const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
  */
 const RECORDED_CALLS_LINGER_MS = 100;
 
-/**
- * After this time a record of what became of a call goes to another partition than its own. Its call has a place among the outstanding until
- * then: with one of twelve partitions away 4,400 calls a second go on, with one of three 800.
- */
-const RECORDED_CALLS_TIMEOUT_MS = 5_000;
-
 /** The systems outside the process. */
 export interface RouterOutside extends Ways {
   readonly windowDisk: WindowDisk;
@@ -86,7 +80,7 @@ function createRunner(
   const records = createRecords({ topics, serde, nowMs });
   const isConnected = (sourceId: string): boolean => index.of(sourceId).length > 0;
   const confirmations = createConfirmations({ look: load, isConnected, host, logger });
-  const producer = kafka.durableProducer();
+  const producer = kafka.durableProducer({ anyPartition: [topics.deadLetters.name] });
   const turns = new FilterTurns(host, () => producer.backlog.bytes < MAX_UNWRITTEN_BYTES);
   const recordCall = createRecordCall(own.routing.recordedCalls, { topics, serde });
   const routing = { windows, confirmations, turns, suppressions, destinations: index };
@@ -103,9 +97,9 @@ function createRunner(
       return [records.deadLetter(record, error)];
     },
     producer,
-    producerAfter: kafka.producer({
+    producerAfter: kafka.durableProducer({
       lingerMs: RECORDED_CALLS_LINGER_MS,
-      deliveryTimeoutMs: RECORDED_CALLS_TIMEOUT_MS,
+      anyPartition: [topics.routedCalls.name],
     }),
     maxOutstandingRecords: MAX_OUTSTANDING.records,
     maxOutstandingBytes: MAX_OUTSTANDING.bytes,

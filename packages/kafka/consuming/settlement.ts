@@ -132,11 +132,7 @@ class Settlement<T> implements Claim {
     this.#isUnwritten = true;
     this.#parts.work.write(records, this.#isAfter, this.#term).then(
       () => this.#written(),
-      (thrown: unknown) => {
-        // The partition of its key does not take it: it goes to another.
-        const again = this.#isAfter ? records.map((record) => ({ ...record, key: null })) : records;
-        this.#tryLater(failures + 1, thrown, (times) => this.#write(again, times));
-      },
+      (thrown: unknown) => this.#tryLater(failures + 1, thrown, (times) => this.#write(records, times)),
     );
   }
 
@@ -174,8 +170,7 @@ class Settlement<T> implements Claim {
       this.#lost();
       return;
     }
-    // The producer says what takes nothing: one line, and not one for each record that goes elsewhere.
-    if (isWorthLogging(failures) && !(this.#isAfter && code === "delivery_timeout")) {
+    if (isWorthLogging(failures)) {
       const facts = { ...this.#facts(), failures, error: toError(thrown).message };
       this.#parts.logger.error(facts, "what a record becomes could not be written; it stays uncommitted");
     }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { TestHost } from "#testing/host";
+import type { Hold } from "../types.ts";
 import { Deliveries } from "./deliveries.ts";
 
 let host: TestHost;
@@ -12,8 +13,8 @@ beforeEach(() => {
   ends = [];
 });
 
-function open(name: string, timeoutMs: number, records = 1) {
-  const { delivery, done } = deliveries.open(records, 10 * records, { hold: undefined, timeoutMs });
+function open(name: string, timeoutMs: number, records = 1, hold?: Hold) {
+  const { delivery, done } = deliveries.open(records, 10 * records, { hold, timeoutMs });
   done.then(
     () => ends.push(`${name} written`),
     (error: { code: string }) => ends.push(`${name} ${error.code}`),
@@ -52,6 +53,23 @@ test("those that have time left go on while older ones fail", async () => {
   await host.advance(1_000);
   expect(ends).toEqual(["short delivery_timeout", "long delivery_timeout"]);
   expect(deliveries.backlog).toEqual({ records: 0, bytes: 0, oldestElapsedMs: undefined });
+});
+
+test("a call that has no deadline holds back none of those that come after it", async () => {
+  open("durable", Number.POSITIVE_INFINITY);
+  open("short", 200);
+  await host.advance(300);
+  expect(ends).toEqual(["short delivery_timeout"]);
+});
+
+test("no time is over while it is not known whose it is to write", async () => {
+  const hold = { isHeld: false };
+  open("held", 200, 1, hold);
+  await host.advance(1_000);
+  expect(ends).toEqual([]);
+  hold.isHeld = true;
+  await host.advance(100);
+  expect(ends).toEqual(["held delivery_timeout"]);
 });
 
 test("a call of several records is over with the last of them, and nothing is counted behind its end", async () => {

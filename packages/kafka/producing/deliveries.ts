@@ -1,10 +1,14 @@
 import type { Host, Timer } from "#host";
 import { KafkaError } from "../errors.ts";
 import type { Hold, Producer } from "../types.ts";
-import type { Delivery } from "./accumulator.ts";
+import type { Delivery, PartitionBatch } from "./accumulator.ts";
 
 /** Interval of the search for overdue calls. */
 const SWEEP_MS = 100;
+
+export function isHeld({ records }: PartitionBatch): boolean {
+  return records.every(({ delivery }) => delivery.hold?.isHeld !== false);
+}
 
 interface OpenDelivery extends Delivery {
   remainingBytes: number;
@@ -114,7 +118,10 @@ export class Deliveries {
   #failOverdue(): void {
     const nowMs = this.#host.elapsed();
     for (const delivery of this.#open) {
-      if (delivery.deadlineElapsedMs > nowMs) return;
+      // Deadlines are in order, but for those who have none; nothing is sent while it is not known whose it is to write.
+      const { deadlineElapsedMs, hold } = delivery;
+      if (deadlineElapsedMs === Number.POSITIVE_INFINITY || hold?.isHeld === false) continue;
+      if (deadlineElapsedMs > nowMs) return;
       const waitedMs = Math.round(nowMs - delivery.queuedElapsedMs);
       this.fail(
         delivery,

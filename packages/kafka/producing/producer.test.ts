@@ -75,7 +75,11 @@ function manualProducer(
     logger = recordingLogger().logger,
     partitions = 1,
     leader = 1,
-  }: { logger?: KafkaLogger; partitions?: number; leader?: number } = {},
+    anyPartition = [],
+  }: { logger?: KafkaLogger; partitions?: number; leader?: number } & Pick<
+    ProducerOptions,
+    "anyPartition"
+  > = {},
 ): BatchingProducer {
   const metadata: ProducerParts["metadata"] = {
     partitionCount: () => partitions,
@@ -85,7 +89,7 @@ function manualProducer(
   };
   return new BatchingProducer(
     { client, metadata, logger, host },
-    { deliveryTimeoutMs: Number.POSITIVE_INFINITY },
+    { deliveryTimeoutMs: Number.POSITIVE_INFINITY, anyPartition },
   );
 }
 
@@ -405,6 +409,30 @@ describe("producer", () => {
     expect(keys).toEqual([...new Array(300).fill(KEYS[0]), ...KEYS.slice(0, 10)]);
     await producer.close();
     expect(host.timers).toBe(0);
+  });
+
+  test("what its partition does not take within five seconds goes to another, where any is as good, and nothing else does", async () => {
+    const client = new ScriptedClient();
+    const taken: string[] = [];
+    const refusing: Answer = async (batches) =>
+      batches.map((batch) => {
+        const error = batch.partition === 0 ? notEnoughReplicas : undefined;
+        if (error === undefined)
+          taken.push(...batch.records.map(({ record: { topic, key } }) => `${topic} ${key}`));
+        return { ...batch, error };
+      });
+    client.answers.push(...Array.from({ length: 100 }, () => refusing));
+    const host = new TestHost();
+    const producer = manualProducer(client, host, { partitions: 3, anyPartition: ["any"] });
+    const [key = ""] = KEYS;
+    const sends = ["t", "any"].map((topic) => producer.send([{ ...record(key), topic }]));
+    await host.advance(4_900);
+    expect(taken).toEqual([]);
+    await host.advance(10_000);
+    expect([taken, producer.backlog.records]).toEqual([["any null"], 1]);
+    client.answers.length = 0;
+    await host.advance(20_000);
+    await Promise.all(sends);
   });
 
   test("a partition that no answer speaks of has the connections replaced, though others are written", async () => {

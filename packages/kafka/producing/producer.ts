@@ -4,8 +4,9 @@ import { NO_LEADER, type ProduceClient } from "../cluster.ts";
 import { fromClientError, KafkaError } from "../errors.ts";
 import type { Hold, KafkaLogger, OutgoingRecord, Producer, ProducerOptions } from "../types.ts";
 import { Accumulator, type Delivery, type PartitionBatch, sizeOf } from "./accumulator.ts";
+import { sendInTime } from "./anywhere.ts";
 import { BrokerInFlight, RETRY_MS } from "./broker-in-flight.ts";
-import { Deliveries, notHeld } from "./deliveries.ts";
+import { Deliveries, isHeld, notHeld } from "./deliveries.ts";
 import type { MetadataCache } from "./metadata.ts";
 import { partitionOfKey } from "./partitioner.ts";
 import { type FailedBatch, noneWritten, sortByOutcome } from "./produce-result.ts";
@@ -15,7 +16,7 @@ import { TopicGate } from "./topic-gate.ts";
  * The linger bounds the requests of a producer to 250 a second: one costs client and broker half a millisecond of CPU time
  * together, whatever it carries.
  */
-const DEFAULTS = { deliveryTimeoutMs: 30_000, lingerMs: 4 };
+const DEFAULTS = { deliveryTimeoutMs: 30_000, lingerMs: 4, anyPartition: [] };
 
 /** Requests under way to one broker at a time. At most one of them carries a given partition. */
 const MAX_IN_FLIGHT_PER_BROKER = 4;
@@ -40,10 +41,6 @@ export interface ProducerParts {
   readonly metadata: Pick<MetadataCache, "partitionCount" | "leader" | "fetch" | "renew">;
   readonly logger: KafkaLogger;
   readonly host: Host;
-}
-
-function isHeld({ records }: PartitionBatch): boolean {
-  return records.every(({ delivery }) => delivery.hold?.isHeld !== false);
 }
 
 /**
@@ -82,12 +79,15 @@ export class BatchingProducer implements Producer {
     return this.#deliveries.backlog;
   }
 
-  async send(records: readonly OutgoingRecord[], hold?: Hold): Promise<void> {
+  send(records: readonly OutgoingRecord[], hold?: Hold): Promise<void> {
+    return sendInTime(records, this.#options, (left, timeoutMs) => this.#send(left, timeoutMs, hold));
+  }
+
+  async #send(records: readonly OutgoingRecord[], timeoutMs: number, hold?: Hold): Promise<void> {
     if (this.#closed) throw new KafkaError("closed", "the producer is closed", { canRetry: false });
     if (hold?.isHeld === false) throw notHeld({ canRetry: false });
     if (records.length === 0) return;
     const sizeBytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
-    const { deliveryTimeoutMs: timeoutMs } = this.#options;
     const { delivery, done } = this.#deliveries.open(records.length, sizeBytes, { hold, timeoutMs });
     this.#keyless += 1;
     for (const record of records) this.#gate.pass(record, delivery);

@@ -10,7 +10,7 @@
 // - acknowledged in a retry topic or the dead letters, but not committed: the attempt is made again, and the job waits
 //   twice. Its copies carry the same job id and have come equally far (attempts plus diverts), so the process in which they
 //   fall due attempts the first and ends the second with it; what both became of may stand twice in the dead letters,
-//   under one id.
+//   under one id. So may one that its partition did not say to have taken, in that partition and in another.
 // - failed or diverted while its destination was deleted: it ends as a dead letter; until that is acknowledged, as above.
 // - diverted, acknowledged, but not committed: as above, without a request. Read again, the job may find its endpoint well:
 //   then it is delivered, and once more by its copy in the retry topic, with the same messageId.

@@ -151,7 +151,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [STANDSTILL, LOST, COUNTER],
     size: "large",
-    firstSeed: 5061,
+    firstSeed: 60,
   },
   {
     name: "one refused write ends a waking pass for ever",

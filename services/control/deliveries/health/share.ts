@@ -1,4 +1,5 @@
-// Attempts and dead letters as they come: each destination's are in one partition, so one control process is responsible for it.
+// Attempts and dead letters as they come: each destination's are in one partition, so one control process is responsible for it. A dead letter that
+// its partition did not take is reported by who reads it.
 import { WINDOW_MS } from "#contract";
 import type { Host } from "#host";
 import type { Received, Step } from "#kafka";
