@@ -149,7 +149,7 @@ describe("destinations", () => {
     const { configs, destinations, loads } = setup();
     const first = destinations.confirmed("d1");
     const later = [destinations.confirmed("d1"), destinations.confirmed("d1")];
-    expect(loads).toHaveLength(1);
+    expect([loads.length, destinations.awaitingJobs]).toEqual([1, 3]);
     loads[0]?.();
     expect(await first).toEqual({ kind: "gone" });
     await turn();
@@ -157,6 +157,7 @@ describe("destinations", () => {
     configs.set("d1", destination());
     loads[1]?.();
     for (const state of await Promise.all(later)) expect(state).toMatchObject({ kind: "active" });
+    expect(destinations.awaitingJobs).toBe(0);
   });
 
   test("are confirmed by nothing when the table can never be read again", async () => {

@@ -75,6 +75,8 @@ export interface Destinations {
    * user's calls keep their order.
    */
   isAwaited(destinationId: string): boolean;
+  /** How many jobs wait for such a look, which may take as long as a partition of the configuration is away. */
+  readonly awaitingJobs: number;
 }
 
 /** What delivering looks at of a destination beside its id; the rest of it never comes into the deliverer's memory. */
@@ -129,8 +131,10 @@ export function createDestinations(
   const readToEnd = joinNext(() => table.load());
   /** The number of jobs that wait for a look at each destination. */
   const awaited = new Map<string, number>();
+  let awaitingJobs = 0;
 
   function wait(destinationId: string, more: 1 | -1): void {
+    awaitingJobs += more;
     const waiting = (awaited.get(destinationId) ?? 0) + more;
     if (waiting > 0) awaited.set(destinationId, waiting);
     else awaited.delete(destinationId);
@@ -162,6 +166,9 @@ export function createDestinations(
     loaded: readToEnd,
     state,
     isAwaited: (destinationId) => awaited.has(destinationId),
+    get awaitingJobs() {
+      return awaitingJobs;
+    },
     async confirmed(destinationId) {
       wait(destinationId, 1);
       // A table that can never be read again ends the process; nothing is decided by it meanwhile.

@@ -47,3 +47,33 @@ test("dead letters that their partition does not take go to another one", async 
   await until(90_000);
   expect([delivered(), letters()[away], letters()[1 - away]]).toEqual([1_200, 0, 1_200]);
 });
+
+test("calls of a destination that was switched off wait for the configuration, and have a quarter of the places meanwhile", async () => {
+  const { delivered, faults, fleet, letters, until } = world(
+    { kind: "unavailable", retryAfterS: undefined },
+    {
+      partitions: 8,
+      timing: {
+        retryDelaysMs: [20_000],
+        retryWindowMs: 600_000,
+        dedupeWindowMs: 3_600_000,
+        calmMs: 0,
+        endMs: 0,
+      },
+      calls: [...callsFrom(5_000, 2_400, 4), ...callsFrom(40_000, 200, 10)],
+      changes: [{ id: "off", destinationId: "other", atMs: 16_500, to: "disabled" }],
+    },
+  );
+  await until(18_000);
+  faults.mockImplementation(({ api, process }) =>
+    api === "list_offsets" && process === "deliverer-1"
+      ? { kind: "refuse", error: "LEADER_NOT_AVAILABLE" }
+      : { kind: "pass" },
+  );
+  await until(45_000);
+  const outstanding = fleet.get("deliverer-1")?.meters.value("delivery_outstanding_calls");
+  expect([delivered(), outstanding, letters()]).toEqual([2_600, 500, Array(8).fill(0)]);
+  faults.mockRestore();
+  await until(90_000);
+  expect(letters().reduce((sum, count) => sum + count)).toBe(2_400);
+});

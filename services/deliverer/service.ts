@@ -35,8 +35,8 @@ const BESIDE_ANSWER_MS = 3_000;
 /** The rest of the grace time is for committing and leaving. */
 const SHARE_OF_GRACE = 0.8;
 const FORGET_EVERY_MS = 60_000;
-/** What a partition of a retry topic that takes no writes may hold: its calls come from two or three partitions. */
-const UNWRITTEN_SHARE = 0.25;
+/** What may wait for one partition of Kafka: in each of the two or three partitions that calls come from to a retry topic's; for the configuration in all. */
+const HELD_UP_SHARE = 0.25;
 
 /** The systems outside the process. */
 export interface DelivererOutside extends Ways {
@@ -109,6 +109,10 @@ export function finishMs({ egress }: Pick<DelivererContext["settings"], "egress"
   return Math.max(FINISH_MS, egress.responseDeadlineMs + BESIDE_ANSWER_MS);
 }
 
+function maxHeldUp({ delivery }: Pick<DelivererContext["settings"], "delivery">): number {
+  return Math.ceil(delivery.maxOutstandingCalls * HELD_UP_SHARE);
+}
+
 interface ReadingParts {
   readonly step: Step<DeliveryJob>;
   readonly telemetry: Telemetry;
@@ -139,7 +143,7 @@ function createRunner(
     producer,
     maxOutstandingRecords: own.delivery.maxOutstandingCalls,
     maxOutstandingBytes: own.delivery.maxOutstandingBytes,
-    maxUnwrittenRecords: Math.ceil(own.delivery.maxOutstandingCalls * UNWRITTEN_SHARE),
+    maxUnwrittenRecords: maxHeldUp(own),
     movesWithinMs: finishMs(own),
     handsOverQuickly: true,
     dueAtMs: (record) => admission.dueAtMs(record),
@@ -188,7 +192,8 @@ async function start(context: DelivererContext, outside: DelivererOutside): Prom
   openBreakerLog(context, connection, { producer, queues, writer });
   const waking = openWaking(context, connection, { producer, destinations, limits, queues });
   const delaysMs = new Map(connection.retryTopics.map(({ name, delayMs }) => [name, delayMs]));
-  const admission = createJobAdmission({ queues, waking, nowMs, delaysMs });
+  const maxAwaiting = maxHeldUp(context.settings);
+  const admission = createJobAdmission({ destinations, maxAwaiting, queues, waking, nowMs, delaysMs });
   const observers = [telemetry, attemptLog, waking];
   const attempt = openEgress(context, { outside, limits, observers, tracer });
   const step = createStep(context, connection, { attempt, attemptLog, destinations, telemetry });

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { Received } from "#kafka";
 import type { DeliveryJob } from "#topics";
+import type { DestinationState } from "../destinations.ts";
 import { job } from "../fixtures/jobs.ts";
 import { createJobAdmission } from "./job-admission.ts";
 
@@ -8,17 +9,31 @@ function setup() {
   const clock = { nowMs: 10_000 };
   const queues = { hasEnough: false, isFullOfRetries: false, isBusy: false };
   const taken = new Set<string>();
+  const destinations = { awaitingJobs: 0, kind: "active" as DestinationState["kind"] };
   const admission = createJobAdmission({
     queues,
+    destinations: {
+      get awaitingJobs() {
+        return destinations.awaitingJobs;
+      },
+      isAwaited: (id) => id === "awaited",
+      state: () => ({ kind: destinations.kind }) as DestinationState,
+    },
+    maxAwaiting: 5,
     waking: { isTaken: ({ decoded }) => taken.has(decoded.jobId) },
     delaysMs: new Map([["retry", 60_000]]),
     nowMs: () => clock.nowMs,
   });
-  return { clock, queues, taken, admission };
+  return { clock, destinations, queues, taken, admission };
 }
 
-function record(partition: number, visibleAtMs: number, topic = "retry"): Received<DeliveryJob> {
-  const decoded = job({ jobId: `${topic}-${partition}`, visibleAtMs });
+function record(
+  partition: number,
+  visibleAtMs: number,
+  topic = "retry",
+  destinationId = "d1",
+): Received<DeliveryJob> {
+  const decoded = job({ jobId: `${topic}-${partition}`, visibleAtMs, destinationId });
   return { topic, partition, offset: 0, key: null, value: null, timestampMs: 0, decoded };
 }
 
@@ -73,6 +88,21 @@ test("every job stays in its topic while the process has enough", () => {
   const { queues, admission } = setup();
   queues.hasEnough = true;
   expect(admission.dueAtMs(record(0, 0, "jobs"))).toBeGreaterThan(10_000);
+});
+
+test("once enough jobs wait to hear of their destinations, others that would stay in their topics, and no more than these", () => {
+  const { admission, destinations } = setup();
+  const due = (destinationId: string) => admission.dueAtMs(record(0, 0, "jobs", destinationId));
+  for (const [awaitingJobs, kind, heldBack] of [
+    [4, "gone", []],
+    [5, "active", ["awaited"]],
+    [5, "paused", ["awaited"]],
+    [5, "gone", ["awaited", "d1"]],
+    [5, "disabled", ["awaited", "d1"]],
+  ] as const) {
+    Object.assign(destinations, { awaitingJobs, kind });
+    expect(["awaited", "d1"].filter((id) => due(id) > 10_000)).toEqual(heldBack);
+  }
 });
 
 test("the oldest of the heads held back is known, of the partitions that are ours", () => {

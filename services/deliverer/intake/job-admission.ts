@@ -1,6 +1,7 @@
 // When a job that was read may be taken in hand. Pure but for the clock that is passed in.
 import type { Received, Runner, TopicPartition } from "#kafka";
 import type { DeliveryJob } from "#topics";
+import type { Destinations } from "../destinations.ts";
 import { RetryShare } from "./retry-share.ts";
 
 /** The delay after which a job that is held back in its topic is looked at again. */
@@ -15,6 +16,9 @@ export interface JobAdmissionOptions {
     readonly isFullOfRetries: boolean;
     readonly isBusy: boolean;
   };
+  readonly destinations: Pick<Destinations, "awaitingJobs" | "isAwaited" | "state">;
+  /** Jobs that may wait in the process to hear of their destinations. */
+  readonly maxAwaiting: number;
   readonly waking: { isTaken(record: Received<DeliveryJob>): boolean };
   /** Delays by retry topic. */
   readonly delaysMs: ReadonlyMap<string, number>;
@@ -36,7 +40,8 @@ interface Head {
 }
 
 /** A retry topic has one delay, so the head of a partition is the first of it to fall due; what is behind it waits with it. */
-export function createJobAdmission({ delaysMs, queues, nowMs, waking }: JobAdmissionOptions): JobAdmission {
+export function createJobAdmission(options: JobAdmissionOptions): JobAdmission {
+  const { delaysMs, destinations, maxAwaiting, nowMs, queues, waking } = options;
   const share = new RetryShare();
   /** The heads that are held back, by topic and partition. */
   const heads = new Map<string, Map<number, Head>>();
@@ -52,6 +57,13 @@ export function createJobAdmission({ delaysMs, queues, nowMs, waking }: JobAdmis
     return isWaiting && (queues.isFullOfRetries || (queues.isBusy && !share.takeWaiting(now)));
   }
 
+  /** While the configuration cannot be read to its end, what would wait for that stays in its topic once enough of it is here. */
+  function isUnheardOf({ decoded: { destinationId } }: Received<DeliveryJob>): boolean {
+    if (destinations.awaitingJobs < maxAwaiting) return false;
+    const { kind } = destinations.state(destinationId);
+    return destinations.isAwaited(destinationId) || (kind !== "active" && kind !== "paused");
+  }
+
   /** Nothing waits longer than its topic's delay: what seems to was written by a clock that was ahead, and has set back since. */
   function comesOutAtMs({ topic, decoded: { visibleAtMs } }: Received<DeliveryJob>, now: number): number {
     const longestMs = (delaysMs.get(topic) ?? Number.POSITIVE_INFINITY) + SKEW_MS;
@@ -65,7 +77,9 @@ export function createJobAdmission({ delaysMs, queues, nowMs, waking }: JobAdmis
       const isWaiting = visibleAtMs > 0;
       const isPassedOver = isWaiting && waking.isTaken(record);
       const isHeldBack =
-        !isPassedOver && visibleAtMs <= now && (queues.hasEnough || isBehind(isWaiting, now));
+        !isPassedOver &&
+        visibleAtMs <= now &&
+        (queues.hasEnough || isUnheardOf(record) || isBehind(isWaiting, now));
       const fromMs = isPassedOver ? 0 : visibleAtMs;
       const dueAtMs = isHeldBack ? Math.max(fromMs, now + HELD_BACK_MS) : fromMs;
       if (isWaiting && dueAtMs > now) hold(record, visibleAtMs);
