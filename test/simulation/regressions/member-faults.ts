@@ -114,7 +114,7 @@ export const MEMBER_FAULTS: readonly KnownFault[] = [
     ],
     breaks: [ROUTED],
     worlds: "members",
-    firstSeed: 444,
+    firstSeed: 856,
   },
   {
     name: "suppressions are written while an older regulation has not written its own",
