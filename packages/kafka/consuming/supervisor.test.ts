@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { TestHost } from "#testing/host";
+import { KafkaError } from "../errors.ts";
 import { recordingLogger } from "../fixtures/recording-logger.ts";
 import { record, type StubSession, stubSessions } from "../fixtures/stub-session.ts";
 import type { SessionOptions } from "../session.ts";
@@ -82,9 +83,24 @@ test("a session that ends is said, with why, the first, the second and the fourt
   }));
   expect(lines).toEqual(said);
   joined();
+  await host.advance(30_000);
   supervisor.renew("afterwards");
   await host.advance(20_000);
   expect(lines.at(-1)?.fields).toEqual({ groupId: "g", failures: 1, error: "afterwards" });
+});
+
+test("a session that fails soon after each join is followed by another after a growing pause, and never final", async () => {
+  const cause = new KafkaError("request_failed", "no codec", { canRetry: false });
+  for (let failures = 1; failures <= 8; failures += 1) {
+    joined().handlers.onCrash(cause);
+    await host.advance(2_000);
+  }
+  expect(lines.map(({ fields }) => fields["failures"])).toEqual([1, 2, 4, 8]);
+  joined().handlers.onCrash(cause);
+  await host.advance(800);
+  expect(sessions).toHaveLength(9);
+  await host.advance(400);
+  expect(sessions).toHaveLength(10);
 });
 
 test("a loop that goes round, whose group has answered nothing for 45 s, is nobody's member: a new session joins", async () => {

@@ -14,6 +14,8 @@ const HANGS_AFTER_MS = 45_000;
  * group did not know any more, the client goes on fetching as nobody's member, and asks the group nothing (decision 61).
  */
 const SILENT_AFTER_MS = 45_000;
+/** A session that was a member for less has not mended what ended the one before it. */
+const LASTS_FROM_MS = 30_000;
 const FINAL_AFTER_FAILURES = 5;
 const STOP_TIMEOUT_MS = 5_000;
 
@@ -40,7 +42,10 @@ export class Supervisor {
   #session: Session | undefined;
   #memberId: string | undefined;
   #answeredElapsedMs = 0;
+  /** When the session of now joined first; undefined until it has. */
+  #joinedElapsedMs: number | undefined;
   #isStopping = false;
+  /** Ends in a row of sessions that did not last. */
   #failures = 0;
   /** Ends what is awaited now: a session or a pause. */
   #end: ((why: KafkaError) => void) | undefined;
@@ -84,8 +89,11 @@ export class Supervisor {
       const error = await this.#runSession();
       if (this.#isStopping) return;
       const { groupId } = this.#options;
-      this.#failures += 1;
-      if (isFinal(error, this.#failures)) {
+      const memberForMs = this.#parts.host.elapsed() - (this.#joinedElapsedMs ?? Number.POSITIVE_INFINITY);
+      this.#failures = memberForMs >= LASTS_FROM_MS ? 1 : this.#failures + 1;
+      // Where the group lets a member in, waiting may help.
+      const failuresToJoin = this.#joinedElapsedMs === undefined ? this.#failures : 0;
+      if (isFinal(error, failuresToJoin)) {
         const message = `consumer of ${groupId}: ${error.message}`;
         this.#failed.reject(new KafkaError("consumer_dead", message, { canRetry: false, cause: error }));
         return;
@@ -105,6 +113,7 @@ export class Supervisor {
       this.#currentOnly(() => session, ended.resolve),
     );
     this.#session = session;
+    this.#joinedElapsedMs = undefined;
     this.#answeredElapsedMs = this.#parts.host.elapsed();
     const watch = this.#parts.host.setInterval(() => this.#endIfHanging(session), WATCH_MS);
     session.open().catch((thrown: unknown) => ended.resolve(fromClientError(thrown)));
@@ -125,7 +134,7 @@ export class Supervisor {
       onCrash,
       onJoin: (join) => {
         if (!isCurrent()) return;
-        this.#failures = 0;
+        this.#joinedElapsedMs ??= this.#parts.host.elapsed();
         this.#memberId = join.memberId;
         this.#handlers.onJoin(join);
       },
@@ -167,6 +176,6 @@ export class Supervisor {
 }
 
 /** True where waiting does not help. What the client calls final gets a few tries, because a new session starts afresh. */
-function isFinal(error: KafkaError, failures: number): boolean {
-  return !error.canRetry && (error.code === "not_authorized" || failures >= FINAL_AFTER_FAILURES);
+function isFinal(error: KafkaError, failuresToJoin: number): boolean {
+  return !error.canRetry && (error.code === "not_authorized" || failuresToJoin >= FINAL_AFTER_FAILURES);
 }
