@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import kafkajs from "kafkajs";
 import { TestHost } from "#testing/host";
-import { consumerStopped, KafkaError } from "./errors.ts";
 import { recordingLogger } from "./fixtures/recording-logger.ts";
 import { createLogAdapter, quietAfter } from "./log.ts";
 
@@ -47,11 +46,14 @@ describe("the client's log lines", () => {
     expect(lines.map(({ level }) => level)).toEqual(["debug", "debug"]);
   });
 
-  test("the end that we ask a consumer for is no crash; any other is", () => {
+  test("what it says a second time, or its owner says too, is no warning", () => {
     const { lines, say } = newAdapter();
-    for (const error of [consumerStopped(), new KafkaError("unavailable", "no", { canRetry: false })])
-      say(logLevel.ERROR, `Crash: ${error.name}: ${error.message}`);
-    expect(lines.map(({ level }) => level)).toEqual(["debug", "warn"]);
+    say(logLevel.ERROR, "Crash: KafkaJSNonRetriableError: Connection error: connect ECONNREFUSED");
+    say(
+      logLevel.ERROR,
+      "Failed to connect to seed broker, trying another broker from the list: Connection error",
+    );
+    expect(lines.map(({ level }) => level)).toEqual(["debug", "debug"]);
   });
 
   test("a warning while its owner closes is for nobody; an error is", () => {

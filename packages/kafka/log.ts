@@ -1,6 +1,5 @@
 import type { logCreator } from "kafkajs";
 import type { Host } from "#host";
-import { consumerStopped } from "./errors.ts";
 import type { KafkaLogger } from "./types.ts";
 
 /** The client repeats itself with every retry, and all topics fail alike; the same line goes out once in so long. */
@@ -15,16 +14,16 @@ const CLIENT_ERROR = 1;
  */
 const NEEDS_A_PERSON = /offset out of range/i;
 
-/** The client logs every error code in an answer before it handles it; what it cannot handle reaches us as an error. */
-const IS_HANDLED = /^(Response|Failed to send messages)/;
-
-/** What the client says of a consumer that is stopped while it joins a group. */
-const STOPPED = `Crash: ${consumerStopped()}`;
+/**
+ * The client logs every error code in an answer before it handles it; what it cannot handle reaches us as an error. A consumer's crash, too:
+ * `supervisor.ts` says that. It says that a connection failed in a line before.
+ */
+const IS_HANDLED =
+  /^(Response|Failed to send messages|Crash: |Failed to connect to seed broker.*: Connection)/;
 
 function levelOf(clientLevel: number, message: string): keyof KafkaLogger {
   if (NEEDS_A_PERSON.test(message)) return "error";
-  const isHandled = message === STOPPED || IS_HANDLED.test(message);
-  return clientLevel === CLIENT_ERROR && !isHandled ? "warn" : "debug";
+  return clientLevel === CLIENT_ERROR && !IS_HANDLED.test(message) ? "warn" : "debug";
 }
 
 const silent = (): void => undefined;

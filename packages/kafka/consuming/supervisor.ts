@@ -1,6 +1,7 @@
 import type { Host } from "#host";
 import { backoffMs, isWorthLogging } from "../backoff.ts";
 import { consumerStopped, fromClientError, KafkaError } from "../errors.ts";
+import { withoutRepeats } from "../log.ts";
 import type { NewSession, Session, SessionHandlers, SessionOptions } from "../session.ts";
 import type { KafkaLogger } from "../types.ts";
 import { withinMs } from "../within.ts";
@@ -39,6 +40,7 @@ export class Supervisor {
   readonly #options: SessionOptions;
   readonly #handlers: SupervisorHandlers;
   readonly #failed = Promise.withResolvers<never>();
+  readonly #isNew: (reason: string) => boolean;
   #session: Session | undefined;
   #memberId: string | undefined;
   #answeredElapsedMs = 0;
@@ -55,6 +57,7 @@ export class Supervisor {
     this.#parts = parts;
     this.#options = options;
     this.#handlers = handlers;
+    this.#isNew = withoutRepeats(parts.host);
     // An owner that does not await `failed` must not be ended by an unhandled rejection.
     this.#failed.promise.catch(() => undefined);
   }
@@ -99,7 +102,8 @@ export class Supervisor {
         return;
       }
       const facts = { groupId, failures: this.#failures, error: error.message };
-      if (isWorthLogging(this.#failures)) this.#parts.logger.warn(facts, "consumer starts again");
+      if (isWorthLogging(this.#failures) && this.#isNew(error.message))
+        this.#parts.logger.warn(facts, "consumer starts again");
       await this.#pause(backoffMs(this.#failures, REOPEN_MS, this.#parts.host));
     }
   }

@@ -127,7 +127,7 @@ export class TopicFollowing implements Following {
     }
     const { isNew, logger } = this.#parts;
     const facts = { topic, failures: this.#failures, error: error.message };
-    if (isWorthLogging(this.#failures) && isNew(`${this.#failures} ${error.message}`))
+    if (isWorthLogging(this.#failures) && isNew(error.message))
       logger.warn(facts, "a topic cannot be followed yet");
   }
 }

@@ -59,38 +59,40 @@ export function watchBacklog(context: Context, { kafka, topics }: Connection): v
     collect: show(({ expiring }) => expiring),
   });
   const looks = watched.map((each) => ({ each, look: backlogLook(kafka.admin(), each) }));
-  /** Topics whose last look has failed: metrics say of them what was found before. */
-  const unknown = new Set<Topic>();
+  /** Why the last looks at topics have failed: metrics say of them what was found before. */
+  const failures = new Map<Topic, unknown>();
   async function lookAt({ each, look }: (typeof looks)[number]): Promise<void> {
     try {
       found.set(each.topic, await look(host.now()));
-      if (unknown.delete(each.topic)) logger.info(nameOf(each), "the backlog can be looked at again");
+      failures.delete(each.topic);
     } catch (error) {
-      // The stop has closed the client under a look that was on its way.
-      if (lifecycle.stopping.aborted) return;
-      if (!unknown.has(each.topic))
-        logger.warn(
-          { ...nameOf(each), err: error },
-          "the backlog cannot be looked at; metrics stay as they were",
-        );
-      unknown.add(each.topic);
+      failures.set(each.topic, error);
     }
   }
   let isLooking = false;
   async function lookAtAll(): Promise<void> {
+    const before = new Set(failures.keys());
     isLooking = true;
     // At once: what they ask for together is one request.
     await Promise.all(looks.map(lookAt));
     isLooking = false;
+    // The stop has closed the client under looks that were on their way.
+    if (lifecycle.stopping.aborted) return;
+    const lost = [...failures].filter(([topic]) => !before.has(topic));
+    const topics = lost.map(([{ name }]) => name).join(", ");
+    if (lost.length > 0)
+      logger.warn(
+        { topics, err: lost[0]?.[1] },
+        "the backlog cannot be looked at; metrics stay as they were",
+      );
+    const known = [...before].filter((topic) => !failures.has(topic));
+    const again = known.map(({ name }) => name).join(", ");
+    if (known.length > 0) logger.info({ topics: again }, "the backlog can be looked at again");
   }
   const timer = host.setInterval(() => {
     if (!isLooking) void lookAtAll();
   }, LOOK_EVERY_MS);
   lifecycle.onStop("backlog watch", () => timer.clear());
-}
-
-function nameOf({ topic }: Pick<Watched, "topic">): { readonly topic: string } {
-  return { topic: topic.name };
 }
 
 function watchedTopics(topics: TopicMap, prefix: string): readonly Watched[] {
