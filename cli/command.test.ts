@@ -202,7 +202,10 @@ describe("topics", () => {
       const settings = deployment({ HOOKLINE_TOPIC_PREFIX: prefix });
       const otherwise = { topic: `${prefix}${name}`, configEntries: [{ name: setting, value }] };
       await withBareAdmin(control.stack.brokers, (admin) => admin.createTopics({ topics: [otherwise] }));
-      await hookline(["topics", "apply"], settings);
+      expect(await hookline(["topics", "apply"], settings)).toMatchObject({
+        code: 1,
+        out: expect.stringContaining("WRONG, and left as it is"),
+      });
       expect(await hookline(["topics", "verify"], settings)).toMatchObject({
         code: 1,
         out: expect.stringContaining(`${name}: ${setting} is ${value}, not ${wanted}`),

@@ -1,10 +1,11 @@
 // Compares Kafka and the registry with what this version needs. Loaded when it is asked for: the client is half of a start.
 import { connect } from "#connection";
-import { type Admin, fromClientError, isTooShort, type TopicDifference, type WitnessedTopic } from "#kafka";
+import { type Admin, fromClientError, type WitnessedTopic } from "#kafka";
 import type { SettingsOf } from "#runtime";
 import { allTopics, type ConfigurationTopic, configurationTopics, type Topic, topicMap } from "#topics";
 import { openRestores } from "./backup/index.ts";
 import type { settings as provisionSchema } from "./provision/config.ts";
+import { type JudgedDifference, judge } from "./provision/index.ts";
 
 /** The differences between a deployment's topics and schemas and what this version needs. */
 export interface ComparedDeployment {
@@ -12,8 +13,7 @@ export interface ComparedDeployment {
   /** Configuration topics that are gone or empty although they had records; those that are gone are not among the missing ones. */
   readonly lostTopics: readonly string[];
   readonly missingSchemas: readonly string[];
-  /** Left as they are; `isShort` where records are deleted before they are read, `isWrong` also where the wrong ones go, or none can be read. */
-  readonly differing: readonly (TopicDifference & { readonly isShort: boolean; readonly isWrong: boolean })[];
+  readonly differing: readonly JudgedDifference[];
   /** Services do not become ready, or lose records that they have not read. */
   readonly isUnusable: boolean;
 }
@@ -39,21 +39,13 @@ export async function compareDeployment({
     const missingSchemas = await serde.missing();
     const lostTopics = await lostOf(kafka.admin(), configurationTopics(map), missing);
     const missingTopics = missing.filter((name) => !lostTopics.includes(name));
-    const judged = differing.map((each) => {
-      const isShort = isTooShort(each);
-      return { ...each, isShort, isWrong: isShort || isOfAnotherKind(each) };
-    });
+    const judged = judge(differing, map);
     const isUnusable =
       missing.length + missingSchemas.length + lostTopics.length > 0 || judged.some(({ isWrong }) => isWrong);
     return { missingTopics, lostTopics, missingSchemas, differing: judged, isUnusable };
   } finally {
     await close();
   }
-}
-
-/** Its policy deletes what has to stay, or the client lacks its codec. */
-function isOfAnotherKind({ setting, found }: TopicDifference): boolean {
-  return setting === "cleanup.policy" || (setting === "compression.type" && /lz4|snappy/.test(found));
 }
 
 /** Configuration topics with a restore that has begun and not ended, by the time at which it began. Rejects as `compareDeployment` does. */

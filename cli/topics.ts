@@ -13,7 +13,8 @@ export function addTopicCommands(program: Command, context: CommandContext): voi
     .command("topics")
     .description("topics and schemas: before the first start and after an upgrade");
   addShownLeaf(topics, "apply", {
-    description: "create missing topics and register schemas; nothing that is there is changed",
+    description:
+      "create missing topics and register schemas; nothing that is there is changed; exit code 1 where what is there is wrong",
     examples: ["topics apply", "HOOKLINE_PROVISION_RAISE_RETENTION=true hookline topics apply"],
   }).action((options: JsonOption) => apply(context, options));
   addShownLeaf(topics, "verify", {
@@ -34,6 +35,7 @@ async function apply(context: CommandContext, { json }: JsonOption): Promise<voi
   const done = await runProvision(settings, context.say).catch(refused);
   if (json === true) printJson(context, done);
   else for (const line of report(done)) context.print(line);
+  if (done.differing.some(({ isWrong }) => isWrong)) context.endWith(EXIT.failed);
 }
 
 async function verify(context: CommandContext, { json }: JsonOption): Promise<void> {

@@ -64,11 +64,6 @@ function findingsOf({
   missingSchemas,
   differing,
 }: ComparedDeployment): readonly Finding[] {
-  const short = differing.filter(({ isShort }) => isShort);
-  const wrong = differing.filter(({ isShort, isWrong }) => isWrong && !isShort);
-  const others = differing.filter(({ isWrong }) => !isWrong);
-  const described = (list: typeof differing): string[] =>
-    list.map(({ topic, setting, wanted, found }) => `${topic} has ${setting} ${found}, not ${wanted}`);
   return [
     { check: "Kafka", state: "ok", found: "answers" },
     { check: "schema registry", state: "ok", found: "answers" },
@@ -80,28 +75,21 @@ function findingsOf({
     ),
     ...finding("topics are missing", missingTopics, "wrong", "Run `hookline topics apply`."),
     ...finding("schemas are missing", missingSchemas, "wrong", "Run `hookline topics apply`."),
-    ...finding(
-      "topics lose records too early",
-      described(short),
-      "wrong",
-      "Run `hookline topics apply` with HOOKLINE_PROVISION_RAISE_RETENTION=true.",
-    ),
-    ...finding(
-      "topics lose what has to stay, or cannot be read",
-      described(wrong),
-      "wrong",
-      "Set what is asked for with `kafka-configs --alter`, before more is lost.",
-    ),
-    ...finding(
-      "topics are otherwise than asked for",
-      described(others),
-      "warning",
-      "Is it meant? HOOKLINE_PARTITIONS and HOOKLINE_REPLICATION_FACTOR say what is asked for.",
-    ),
+    ...[...Map.groupBy(differing, ({ effect }) => effect).values()].flatMap(differenceFindings),
     ...(missingTopics.length + lostTopics.length + missingSchemas.length + differing.length === 0
       ? [{ check: "topics", state: "ok", found: "topics and schemas are there" } as const]
       : []),
   ];
+}
+
+/** Of differences with one effect. */
+function differenceFindings(differing: ComparedDeployment["differing"]): readonly Finding[] {
+  return differing.slice(0, 1).flatMap(({ effect, isWrong, advice }) => {
+    const names = differing.map(
+      ({ topic, setting, wanted, found }) => `${topic} has ${setting} ${found}, not ${wanted}`,
+    );
+    return finding(effect, names, isWrong ? "wrong" : "warning", advice);
+  });
 }
 
 function finding(

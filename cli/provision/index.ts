@@ -1,2 +1,3 @@
+export { type JudgedDifference, judge } from "./judge.ts";
 export { report } from "./provision.ts";
 export { runProvision } from "./run.ts";

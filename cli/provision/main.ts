@@ -14,6 +14,7 @@ async function main(): Promise<void> {
   const settings = readSettings(schema, { processName: NAME, environment: processEnvironment() });
   const provisioned = await runProvision(settings, say);
   for (const line of report(provisioned)) say(line);
+  if (provisioned.differing.some(({ isWrong }) => isWrong)) process.exitCode = 1;
 }
 
 if (process.argv.includes("--help")) {

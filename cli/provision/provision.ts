@@ -1,8 +1,9 @@
 // Makes a deployment's topics and schemas, once, before its services start. Running it again changes nothing.
 import { setTimeout as delay } from "node:timers/promises";
-import { type Admin, type EnsureTopicsOptions, isTooShort, type TopicDifference } from "#kafka";
+import type { Admin, EnsureTopicsOptions, TopicDifference } from "#kafka";
 import type { RegisteredSubject, Serde } from "#serde";
 import type { Topic } from "#topics";
+import type { JudgedDifference } from "./judge.ts";
 
 export interface ProvisionOptions {
   readonly admin: Pick<Admin, "ensureTopics">;
@@ -15,10 +16,10 @@ export interface ProvisionOptions {
   readonly onProgress: (line: string) => void;
 }
 
-export interface Provisioned {
+export interface Provisioned<D extends TopicDifference = TopicDifference> {
   readonly created: readonly string[];
   /** Topics that exist otherwise than the map says; they are left as they are. */
-  readonly differing: readonly TopicDifference[];
+  readonly differing: readonly D[];
   /** Topics whose retention was raised to what the map says. */
   readonly raised: readonly TopicDifference[];
   readonly subjects: readonly RegisteredSubject[];
@@ -65,7 +66,7 @@ function canRetry(error: unknown): error is Error {
 }
 
 /** Reports what was done, one line each, for people. */
-export function report({ created, differing, raised, subjects }: Provisioned): string[] {
+export function report({ created, differing, raised, subjects }: Provisioned<JudgedDifference>): string[] {
   const added = subjects.filter((subject) => subject.added);
   return [
     `topics: ${created.length} created`,
@@ -82,9 +83,6 @@ export function report({ created, differing, raised, subjects }: Provisioned): s
   ];
 }
 
-/** A shorter retention loses records that a process which is away has not read yet. */
-function adviceOn(difference: TopicDifference): string {
-  return isTooShort(difference)
-    ? "left as it is: raise it, or records are deleted before they are read"
-    : "left as it is";
+function adviceOn({ isWrong, effect, advice }: JudgedDifference): string {
+  return isWrong ? `WRONG, and left as it is: ${effect}. ${advice}` : "left as it is, services work with it";
 }

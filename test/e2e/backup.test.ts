@@ -69,6 +69,7 @@ const hookline = (args: readonly string[], settings: Record<string, string> = {}
     {
       ...settingsOn(deployment.stack, { prefix: PREFIX, retryDelaysMs: [500, 2_000] }),
       HOOKLINE_PARTITIONS: String(PARTITIONS),
+      HOOKLINE_PROFILE_EVENTS_RETENTION: "1d",
       HOOKLINE_ENCRYPTION_KEYS: KEY,
       ...settings,
     },
