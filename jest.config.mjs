@@ -14,4 +14,6 @@ export default {
   testTimeout: 180_000,
   // One more than a small machine has cores: suites that use Kafka wait half of their time (decision 30).
   maxWorkers: 3,
+  // A worker with nothing left to do takes a second until it is gone where others hold the cores: jest's half a second looked like a leak.
+  workerGracefulExitTimeout: 10_000,
 };
