@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SERVICE_NAMES } from "#contract";
+import { createKafka } from "#kafka";
 import { type ControlService, startControl } from "#support/control-service";
 import { environment } from "#support/environment";
 import { withBareAdmin } from "#support/kafka-access";
@@ -190,6 +191,33 @@ describe("topics", () => {
     expect(otherwise).toMatchObject({ code: 0, out: expect.stringContaining("partitions is 2, not 3") });
     const short = await hookline(["topics", "verify"], { ...fresh, HOOKLINE_PROFILE_EVENTS_RETENTION: "2d" });
     expect(short).toMatchObject({ code: 1, out: expect.stringMatching(/^short .*profile-events/) });
+  });
+
+  test("that a restore has left half done, or that end before what a group has read, are not well", async () => {
+    const prefix = `${control.prefix}cut-`;
+    const settings = deployment({ HOOKLINE_TOPIC_PREFIX: prefix });
+    await hookline(["topics", "apply"], settings);
+    const kafka = createKafka({ brokers: control.stack.brokers, tls: false, clientId: "test" });
+    try {
+      const producer = kafka.producer();
+      const mark = { key: "~restoring:1:0", value: Buffer.from("begun") };
+      await producer.send([{ topic: `${prefix}source-config`, ...mark }]);
+    } finally {
+      await kafka.close();
+    }
+    await withBareAdmin(control.stack.brokers, (admin) =>
+      admin.setOffsets({
+        groupId: `${prefix}deliverer`,
+        topic: `${prefix}delivery-jobs`,
+        partitions: [{ partition: 1, offset: "7" }],
+      }),
+    );
+    const half = `half     topic ${prefix}source-config is half restored: unless a restore is under way, run it again`;
+    const cut = `topic ${prefix}delivery-jobs: partition 1 ends at 0, and group ${prefix}deliverer has read up to 7`;
+    const verified = await hookline(["topics", "verify"], settings);
+    expect(verified.code).toBe(1);
+    for (const line of [half, cut]) expect(verified.out).toContain(line);
+    expect((await hookline(["doctor"], settings)).out).toContain(`was at 7`);
   });
 
   test.each([

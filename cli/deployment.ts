@@ -1,8 +1,15 @@
 // Compares Kafka and the registry with what this version needs. Loaded when it is asked for: the client is half of a start.
 import { connect } from "#connection";
-import { type Admin, fromClientError, type WitnessedTopic } from "#kafka";
+import { type Admin, fromClientError, type Kafka, type WitnessedTopic } from "#kafka";
 import type { SettingsOf } from "#runtime";
-import { allTopics, type ConfigurationTopic, configurationTopics, type Topic, topicMap } from "#topics";
+import {
+  allTopics,
+  type ConfigurationTopic,
+  configurationTopics,
+  consumerGroups,
+  type Topic,
+  topicMap,
+} from "#topics";
 import { openRestores } from "./backup/index.ts";
 import type { settings as provisionSchema } from "./provision/config.ts";
 import { type JudgedDifference, judge } from "./provision/index.ts";
@@ -48,24 +55,65 @@ export async function compareDeployment({
   }
 }
 
+type WhereTopicsAre = Pick<SettingsOf<typeof provisionSchema>, "kafka" | "registry" | "topics">;
+
 /** Configuration topics with a restore that has begun and not ended, by the time at which it began. Rejects as `compareDeployment` does. */
-export async function halfRestoredTopics(
-  settings: Pick<SettingsOf<typeof provisionSchema>, "kafka" | "registry" | "topics">,
-): Promise<ReadonlyMap<string, number>> {
-  const names = configurationTopics(topicMap(settings.topics)).map(({ topic }) => topic.name);
-  const { kafka, close } = connect({
-    kafka: settings.kafka,
-    registryUrl: settings.registry.registryUrl,
-    topics: [],
-  });
-  const begunAtMs = new Map<string, number>();
-  try {
-    const all = new Set(await kafka.admin().topicNames());
+export function halfRestoredTopics(settings: WhereTopicsAre): Promise<ReadonlyMap<string, number>> {
+  return withTopics(settings, async (kafka, all) => {
+    const names = configurationTopics(topicMap(settings.topics)).map(({ topic }) => topic.name);
+    const begunAtMs = new Map<string, number>();
     for (const name of names.filter((each) => all.has(each))) {
       const [open] = await openRestores(kafka, name);
       if (open !== undefined) begunAtMs.set(name, open.begunAtMs);
     }
     return begunAtMs;
+  });
+}
+
+/** A consumer group's commit behind the end of a partition: its end was lost, or its topic was created again. */
+export interface AheadGroup {
+  readonly groupId: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly committed: number;
+  readonly end: number;
+}
+
+/** Of the groups that calls depend on. Rejects as `compareDeployment` does. */
+export function groupsAhead(settings: WhereTopicsAre): Promise<readonly AheadGroup[]> {
+  const { calls, deliveryJobs, deliveryRetries, profileEvents } = topicMap(settings.topics);
+  const { deliverer, keying, profiles, webhookRouter } = consumerGroups(settings.topics.prefix);
+  const read: [string, Topic][] = [
+    ...[webhookRouter, keying].map(({ id }): [string, Topic] => [id, calls]),
+    ...[deliveryJobs, ...deliveryRetries].map((topic): [string, Topic] => [deliverer.id, topic]),
+    [profiles.id, profileEvents],
+  ];
+  return withTopics(settings, async (kafka, all) => {
+    const there = read.filter(([, { name }]) => all.has(name));
+    const found = await Promise.all(
+      there.map(([groupId, { name }]) => aheadIn(kafka.admin(), groupId, name)),
+    );
+    return found.flat();
+  });
+}
+
+async function aheadIn(admin: Admin, groupId: string, topic: string): Promise<AheadGroup[]> {
+  // The commits first: the end only grows.
+  const commits = await admin.committedOffsets(groupId, topic);
+  return (await admin.offsets(topic)).flatMap(({ partition, high: end }) => {
+    const committed = commits.get(partition) ?? 0;
+    return committed > end ? [{ groupId, topic, partition, committed, end }] : [];
+  });
+}
+
+/** `work` gets the names of all topics. */
+async function withTopics<R>(
+  { kafka: kafkaSettings, registry }: WhereTopicsAre,
+  work: (kafka: Kafka, names: ReadonlySet<string>) => Promise<R>,
+): Promise<R> {
+  const { kafka, close } = connect({ kafka: kafkaSettings, registryUrl: registry.registryUrl, topics: [] });
+  try {
+    return await work(kafka, new Set(await kafka.admin().topicNames()));
   } finally {
     await close();
   }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Environment, readSettings, type SettingsOf } from "#runtime";
 import { addAclCommand } from "./access.ts";
 import type { CommandContext } from "./context.ts";
-import type { ComparedDeployment } from "./deployment.ts";
+import type { AheadGroup, ComparedDeployment } from "./deployment.ts";
 import { CommandError, EXIT } from "./exit-codes.ts";
 import { addShownLeaf, type JsonOption } from "./leaf.ts";
 import { coloured, printJson } from "./output.ts";
@@ -39,11 +39,36 @@ async function apply(context: CommandContext, { json }: JsonOption): Promise<voi
 }
 
 async function verify(context: CommandContext, { json }: JsonOption): Promise<void> {
-  const { compareDeployment } = await import("./deployment.ts");
-  const found = await compareDeployment(readProvisionSettings(context.environment)).catch(refused);
-  if (json === true) printJson(context, found);
-  else printFound(context, found);
-  if (found.isUnusable) context.endWith(EXIT.failed);
+  const { compareDeployment, groupsAhead, halfRestoredTopics } = await import("./deployment.ts");
+  const settings = readProvisionSettings(context.environment);
+  const found = await compareDeployment(settings).catch(refused);
+  const notKnown = (error: Error): undefined =>
+    void context.say(`whether a restore was cut off, or records were lost, is not known: ${error.message}`);
+  const restores = [...((await halfRestoredTopics(settings).catch(notKnown)) ?? [])];
+  const halfRestored = restores.map(([topic, begunAtMs]) => ({ topic, begunAtMs }));
+  const ahead = (await groupsAhead(settings).catch(notKnown)) ?? [];
+  if (json === true) printJson(context, { ...found, halfRestored, groupsAhead: ahead });
+  else {
+    printTraces(context, halfRestored, ahead);
+    printFound(context, found);
+  }
+  if (found.isUnusable || halfRestored.length > 0) context.endWith(EXIT.failed);
+}
+
+/** Of a restore: by `hookline restore`, or of Kafka's own disks. */
+function printTraces(
+  context: CommandContext,
+  halfRestored: readonly { readonly topic: string }[],
+  ahead: readonly AheadGroup[],
+): void {
+  for (const { topic } of halfRestored)
+    context.print(
+      `${coloured(context, "red", "half   ")}  topic ${topic} is half restored: unless a restore is under way, run it again`,
+    );
+  for (const { groupId, topic, partition, committed, end } of ahead)
+    context.print(
+      `${coloured(context, "yellow", "cut    ")}  topic ${topic}: partition ${partition} ends at ${end}, and group ${groupId} has read up to ${committed}: records are lost, or it was created again`,
+    );
 }
 
 function printFound(context: CommandContext, found: ComparedDeployment): void {

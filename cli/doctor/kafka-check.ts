@@ -1,6 +1,6 @@
 import { readSettings, SettingsError } from "#runtime";
 import type { CommandContext } from "../context.ts";
-import type { ComparedDeployment } from "../deployment.ts";
+import type { AheadGroup, ComparedDeployment } from "../deployment.ts";
 import { settings as provisionSchema } from "../provision/config.ts";
 import { type Finding, reasonOf, within } from "./check.ts";
 
@@ -11,14 +11,15 @@ const SHOWN_NAMES = 5;
 export async function checkKafka({ environment }: CommandContext): Promise<readonly Finding[]> {
   try {
     const settings = readSettings(provisionSchema, { processName: "hookline doctor", environment });
-    const { compareDeployment, halfRestoredTopics } = await import("../deployment.ts");
+    const { compareDeployment, groupsAhead, halfRestoredTopics } = await import("../deployment.ts");
     const where = `Kafka at ${settings.kafka.brokers.join(", ")}`;
     const compared = await within(compareDeployment(settings), TIMEOUT_MS, `${where} or the registry`);
     const restores = await within(halfRestoredTopics(settings), TIMEOUT_MS, where).then(
       restoreFindings,
       unknownRestores,
     );
-    return [...findingsOf(compared), ...restores];
+    const ahead = await within(groupsAhead(settings), TIMEOUT_MS, where).then(aheadFindings, unknownRestores);
+    return [...findingsOf(compared), ...restores, ...ahead];
   } catch (error) {
     // The check of settings has named what is wrong.
     if (error instanceof SettingsError) return [];
@@ -36,13 +37,27 @@ function restoreFindings(begunAtMs: ReadonlyMap<string, number>): readonly Findi
   );
 }
 
+function aheadFindings(ahead: readonly AheadGroup[]): readonly Finding[] {
+  const topics = ahead.map(
+    ({ groupId, topic, partition, committed, end }) =>
+      `${topic} partition ${partition} (to ${end}; ${groupId} was at ${committed})`,
+  );
+  return finding(
+    "topics end before what groups have read: records are lost, or the topics were created again",
+    topics,
+    "warning",
+    "Is it meant? Services read these partitions again once they run.",
+  );
+}
+
 /**
  * The finding where restores cannot be looked for: a large topic may take longer to read, and the caller may
  * not be allowed to.
  */
 function unknownRestores(error: unknown): readonly Finding[] {
-  const found = `whether a restore was cut off is not known: ${reasonOf(error)}`;
-  const advice = "May this user read the configuration topics? `hookline topics acls` has the rules.";
+  const found = `whether a restore was cut off, or records were lost, is not known: ${reasonOf(error)}`;
+  const advice =
+    "May this user read the configuration topics and groups? `hookline topics acls` has the rules.";
   return [{ check: "topics", state: "warning", found, advice }];
 }
 

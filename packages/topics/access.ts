@@ -29,7 +29,7 @@ export function accessRules(options: TopicMapOptions): AccessRule[] {
   const map = topicMap(options);
   const topics = allTopics(map);
   const services = SERVICE_NAMES.flatMap((service) => serviceRules(service, topics, { ...options, map }));
-  return [...services, ...setUpRules(topics, map), ...backupRules(map)].filter(
+  return [...services, ...setUpRules(topics, { ...options, map }), ...backupRules(map)].filter(
     ({ names }) => names.length > 0,
   );
 }
@@ -63,12 +63,17 @@ function serviceRules(
   ];
 }
 
-/** Whether a configuration topic is half restored is seen in its records, which `hookline doctor` reads. */
-function setUpRules(topics: readonly Topic[], map: TopicMap): AccessRule[] {
+/** Whether a configuration topic is half restored is seen in its records, and a topic's loss in groups' commits: `hookline topics verify` reads them. */
+function setUpRules(
+  topics: readonly Topic[],
+  { map, prefix }: TopicMapOptions & { readonly map: TopicMap },
+): AccessRule[] {
+  const groups = Object.values(consumerGroups(prefix)).map(({ id }) => id);
   const names = topics.map(({ name }) => name);
   const configuration = configurationTopics(map).map(({ topic }) => topic.name);
   const literal = { principal: "topics", resourceType: "topic", patternType: "literal" } as const;
   return [
+    { ...literal, resourceType: "group", names: groups, operations: ["Describe"] },
     { ...literal, names, operations: ["Create", "Describe", "DescribeConfigs", "AlterConfigs"] },
     { ...literal, names: configuration, operations: ["Read"] },
   ];
