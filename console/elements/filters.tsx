@@ -1,6 +1,7 @@
 // Filters of a list, which live in the URL: a link to a filtered list shows it filtered.
 import { useId, useState } from "react";
 import { useSearchParams } from "react-router";
+import { Empty } from "./answer.tsx";
 import { submitting } from "./fields.tsx";
 import { visibleLine } from "./visible-text.ts";
 
@@ -36,6 +37,11 @@ export function useFilters(): Filters {
     },
     isAny: [...parameters.values()].some((value) => value !== ""),
   };
+}
+
+/** What a list without a row says: `why` there is none, or that its filters may be the reason. */
+export function emptyList({ isAny }: Filters, title: string, why: string) {
+  return <Empty title={title}>{isAny ? "Change the filters above." : why}</Empty>;
 }
 
 interface FilterProps {

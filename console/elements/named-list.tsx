@@ -5,7 +5,7 @@ import { Empty } from "./answer.tsx";
 import { Copyable } from "./copyable.tsx";
 import { ChoiceFilter, type Filters, TextFilter } from "./filters.tsx";
 import { Page } from "./page.tsx";
-import { Paged, usePaged } from "./paged.tsx";
+import { Paged, type PageQuery, usePaged } from "./paged.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Text } from "./text.tsx";
 
@@ -17,10 +17,6 @@ const SORTS = [
 
 type Load<R> = Parameters<typeof usePaged<R>>[0]["load"];
 type ListPage<R> = Awaited<ReturnType<Load<R>>>;
-interface Asked {
-  readonly limit: number;
-  readonly after?: string;
-}
 
 interface NamedListProps<R> {
   /** "Sources". */
@@ -31,7 +27,7 @@ interface NamedListProps<R> {
   readonly children: ReactNode;
   readonly isSearched?: boolean;
   readonly query: object;
-  readonly load: (page: Asked) => ReturnType<Load<R>>;
+  readonly load: (page: PageQuery) => ReturnType<Load<R>>;
   /** Between the name and the id. */
   readonly useColumns: (pages: readonly ListPage<R>[]) => readonly Column<R>[];
   readonly caption?: string;
@@ -55,7 +51,7 @@ export function NamedList<R extends { readonly id: string; readonly name: string
   );
   const query = usePaged<R>({
     key: [title, list.query],
-    load: (after) => list.load({ ...list.query, limit: ROWS, ...(after !== undefined && { after }) }),
+    load: (page) => list.load({ ...list.query, ...page, limit: ROWS }),
   });
   const columns = [
     { title: "Name", cell: name },

@@ -11,9 +11,15 @@ interface Page<R> {
   readonly atLeast?: number;
 }
 
+export interface PageQuery {
+  readonly limit: number;
+  readonly after?: string;
+}
+
 interface PagedOptions<R> {
   readonly key: QueryKey;
-  readonly load: (after: string | undefined) => Promise<Page<R>>;
+  /** Asks for one page: the given part of the query says which. */
+  readonly load: (page: PageQuery) => Promise<Page<R>>;
   /** Every few seconds unless it is asked for. */
   readonly refetchMs?: number | false;
 }
@@ -24,7 +30,7 @@ const FIRST_ROWS = 50;
 const MORE_ROWS = 200;
 
 /** The part of a list's query that asks for one page. */
-export function pageQuery(after: string | undefined): { readonly limit: number; readonly after?: string } {
+export function pageQuery(after: string | undefined): PageQuery {
   return after === undefined ? { limit: FIRST_ROWS } : { limit: MORE_ROWS, after };
 }
 
@@ -34,7 +40,7 @@ const hasMany = (pages: readonly unknown[] | undefined): boolean => (pages?.leng
 export function usePaged<R>({ key, load, refetchMs = REFETCH_MS }: PagedOptions<R>) {
   return useInfiniteQuery<Page<R>, Error, InfiniteData<Page<R>>, QueryKey, string | undefined>({
     queryKey: key,
-    queryFn: ({ pageParam }) => load(pageParam),
+    queryFn: ({ pageParam }) => load(pageQuery(pageParam)),
     initialPageParam: undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state }) => (hasMany(state.data?.pages) ? false : refetchMs),

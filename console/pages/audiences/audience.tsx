@@ -5,7 +5,7 @@ import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer, Empty } from "../../elements/answer.tsx";
 import { TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Time } from "../../elements/time.tsx";
 import { amount } from "../../elements/times.ts";
@@ -24,8 +24,7 @@ function Members({ id, asked }: { readonly id: string; readonly asked: AskedId }
   const filters = useFilters();
   const list = usePaged<Member>({
     key: ["members", id],
-    load: async (after) => {
-      const query = pageQuery(after);
+    load: async (query) => {
       const answer = await answerOf(
         api.GET("/v1/audiences/{id}/members", { params: { path: { id }, query } }),
       );

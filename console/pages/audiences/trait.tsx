@@ -5,7 +5,7 @@ import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Answer, Empty } from "../../elements/answer.tsx";
 import { TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
@@ -29,8 +29,8 @@ interface ValuesProps {
 function Values({ id, asked, of }: ValuesProps) {
   const list = usePaged<Omit<Value, "since"> & { readonly since?: string }>({
     key: ["values", id, asked, of],
-    load: async (after) => {
-      const query = of === undefined ? pageQuery(after) : { [asked]: of };
+    load: async (page) => {
+      const query = of === undefined ? page : { [asked]: of };
       const answer = await answerOf(
         api.GET("/v1/computed-traits/{id}/values", { params: { path: { id }, query } }),
       );

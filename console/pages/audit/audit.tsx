@@ -3,10 +3,9 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { AUDIT_ACTIONS } from "../../api/tables.generated.ts";
-import { Empty } from "../../elements/answer.tsx";
-import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
@@ -110,18 +109,14 @@ export function Audit() {
   };
   const list = usePaged<Entry>({
     key: ["audit", query],
-    load: (after) => answerOf(api.GET("/v1/audit", { params: { query: { ...query, ...pageQuery(after) } } })),
+    load: (page) => answerOf(api.GET("/v1/audit", { params: { query: { ...query, ...page } } })),
   });
   return (
     <Page title="Audit">
       <Filters filters={filters} />
       <Paged
         query={list}
-        empty={
-          <Empty title="No change is recorded">
-            {filters.isAny ? "Change the filters above." : "Changes are kept for ninety days."}
-          </Empty>
-        }
+        empty={emptyList(filters, "No change is recorded", "Changes are kept for ninety days.")}
       >
         {(rows) => <Entries rows={rows} />}
       </Paged>

@@ -1,14 +1,13 @@
 // Accepted calls of a source, the newest first, each with the way to what became of it.
 import type { ReactNode } from "react";
-import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import type { paths } from "../../api/openapi.generated.ts";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { type Column, Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { UserLink } from "../../elements/user-link.tsx";
-import { callPath } from "./paths.ts";
+import { CallLink } from "./call-link.tsx";
 
 export type SourceCall = Schemas["SourceCall"];
 export type CallQuery = NonNullable<paths["/v1/sources/{id}/calls"]["get"]["parameters"]["query"]>;
@@ -24,12 +23,10 @@ interface CallListProps {
 export function CallList({ became, empty, query, sourceId }: CallListProps) {
   const list = usePaged<SourceCall>({
     key: ["source-calls", sourceId, query],
-    load: (after) =>
-      answerOf(
-        api.GET("/v1/sources/{id}/calls", {
-          params: { path: { id: sourceId }, query: { ...query, ...pageQuery(after) } },
-        }),
-      ),
+    load: (page) => {
+      const params = { path: { id: sourceId }, query: { ...query, ...page } };
+      return answerOf(api.GET("/v1/sources/{id}/calls", { params }));
+    },
   });
   return (
     <Paged query={list} empty={empty}>
@@ -41,14 +38,7 @@ export function CallList({ became, empty, query, sourceId }: CallListProps) {
             `${acceptedAt} ${messageId} ${userId} ${anonymousId}`
           }
           columns={[
-            {
-              title: "Call",
-              cell: (row) => (
-                <Link to={callPath({ ...row, sourceId })}>
-                  <Text most={60}>{row.messageId}</Text>
-                </Link>
-              ),
-            },
+            { title: "Call", cell: (row) => <CallLink of={{ ...row, sourceId }} /> },
             { title: "Accepted", cell: ({ acceptedAt }) => <Time at={acceptedAt} /> },
             { title: "Type", cell: ({ type }) => <Text>{type}</Text> },
             { title: "Event", cell: ({ event }) => <Text most={80}>{event}</Text> },

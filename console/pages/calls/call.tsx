@@ -13,7 +13,7 @@ import { Time } from "../../elements/time.tsx";
 import { UserLink } from "../../elements/user-link.tsx";
 import { idIn } from "../../elements/user-path.ts";
 import { AtDestination } from "./at-destination.tsx";
-import { callPath } from "./paths.ts";
+import { callPath } from "./call-link.tsx";
 
 const REFETCH_MS = 3_000;
 

@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import { Empty } from "../../elements/answer.tsx";
 import { submitting } from "../../elements/fields.tsx";
 import { Page } from "../../elements/page.tsx";
-import { callPath } from "./paths.ts";
+import { callPath } from "./call-link.tsx";
 
 export function FindCall() {
   const ids = { message: useId(), user: useId() };

@@ -11,7 +11,7 @@ import { Outcome } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Block, Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
-import { callPath } from "../calls/paths.ts";
+import { CallLink } from "../calls/call-link.tsx";
 import { Replay } from "./list.tsx";
 
 type Letter = Schemas["WholeDeadLetter"];
@@ -24,7 +24,7 @@ function Body({ of: { body, bodyBase64, bodyText, noBody } }: { readonly of: Let
 }
 
 function Shown({ of }: { readonly of: Letter }) {
-  const { destinationId, messageId } = of;
+  const { destinationId } = of;
   return (
     <>
       <Facts
@@ -35,14 +35,7 @@ function Shown({ of }: { readonly of: Letter }) {
           Received: <Time at={of.receivedAt} />,
           Attempts: of.attempts,
           Destination: <DestinationLink id={destinationId} />,
-          Call:
-            messageId === null ? (
-              "–"
-            ) : (
-              <Link to={callPath({ ...of, messageId })}>
-                <Text>{messageId}</Text>
-              </Link>
-            ),
+          Call: <CallLink of={of} most={200} />,
           ...(of.issueIds.length > 0 && {
             Issues: of.issueIds.map((id) => (
               <div key={id}>

@@ -4,13 +4,12 @@ import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { DEAD_LETTER_REASONS } from "../../api/tables.generated.ts";
 import { Action, counted } from "../../elements/action.tsx";
-import { Empty } from "../../elements/answer.tsx";
-import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { type Column, Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
-import { callPath } from "../calls/paths.ts";
+import { CallLink } from "../calls/call-link.tsx";
 
 type Letter = Schemas["DeadLetter"];
 type Selection = Schemas["ReplayDeadLettersBody"];
@@ -107,17 +106,7 @@ function Rows({ rows, chosen, choose }: RowsProps) {
           ),
         },
         ...DEATH,
-        {
-          title: "Call",
-          cell: ({ messageId, ...of }) =>
-            messageId === null ? (
-              "–"
-            ) : (
-              <Link to={callPath({ ...of, messageId })}>
-                <Text most={60}>{messageId}</Text>
-              </Link>
-            ),
-        },
+        { title: "Call", cell: (letter) => <CallLink of={letter} /> },
         { title: "User", cell: ({ userId, anonymousId }) => <Text most={60}>{userId ?? anonymousId}</Text> },
         { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
         {
@@ -147,12 +136,7 @@ export function DeadLetterList({ destinationId }: { readonly destinationId?: str
   const query = { ...given, ...(destinationId !== undefined && { destinationId }) };
   const list = usePaged<Letter>({
     key: ["dead-letters", query],
-    load: (after) =>
-      answerOf(
-        api.GET("/v1/dead-letters", {
-          params: { query: { ...query, ...pageQuery(after) } },
-        }),
-      ),
+    load: (page) => answerOf(api.GET("/v1/dead-letters", { params: { query: { ...query, ...page } } })),
   });
   const { sourceId, replayId, ...selection } = query;
   const isOfOne = selection.destinationId !== undefined || selection.issueId !== undefined;
@@ -175,11 +159,7 @@ export function DeadLetterList({ destinationId }: { readonly destinationId?: str
       </div>
       <Paged
         query={list}
-        empty={
-          <Empty title="There is no dead letter">
-            {filters.isAny ? "Change the filters above." : "No call has failed for good in fourteen days."}
-          </Empty>
-        }
+        empty={emptyList(filters, "There is no dead letter", "No call has failed for good in fourteen days.")}
       >
         {(rows) => (
           <>

@@ -2,8 +2,7 @@
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { REGULATION_STATUSES } from "../../api/tables.generated.ts";
-import { Empty } from "../../elements/answer.tsx";
-import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Paged, usePaged } from "../../elements/paged.tsx";
 import { State } from "../../elements/state.tsx";
@@ -24,10 +23,8 @@ function List() {
   };
   const list = usePaged<Schemas["Regulation"]>({
     key: ["regulations", query],
-    load: (after) =>
-      answerOf(
-        api.GET("/v1/regulations", { params: { query: { ...query, limit: ROWS, ...(after && { after }) } } }),
-      ),
+    load: (page) =>
+      answerOf(api.GET("/v1/regulations", { params: { query: { ...query, ...page, limit: ROWS } } })),
   });
   return (
     <>
@@ -38,13 +35,7 @@ function List() {
       </div>
       <Paged
         query={list}
-        empty={
-          <Empty title="There is none">
-            {filters.isAny
-              ? "Change the filters above."
-              : "Nobody has asked for a deletion or a suppression."}
-          </Empty>
-        }
+        empty={emptyList(filters, "There is none", "Nobody has asked for a deletion or a suppression.")}
       >
         {(rows) => (
           <Table

@@ -1,19 +1,17 @@
 // The requests to a destination's webhooks, each with its answer.
 import { useState } from "react";
-import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { OUTCOME_REASONS } from "../../api/tables.generated.ts";
-import { Empty } from "../../elements/answer.tsx";
 import { AttemptDetails } from "../../elements/attempt-details.tsx";
-import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Outcome } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { duration } from "../../elements/times.ts";
 import { UserLink } from "../../elements/user-link.tsx";
-import { callPath } from "../calls/paths.ts";
+import { CallLink } from "../calls/call-link.tsx";
 import { useDestination } from "./queries.ts";
 
 type Attempt = Schemas["Attempt"];
@@ -33,11 +31,9 @@ export function Attempts() {
   };
   const list = usePaged<Attempt>({
     key: ["attempts", id, query],
-    load: (after) =>
+    load: (page) =>
       answerOf(
-        api.GET("/v1/destinations/{id}/attempts", {
-          params: { path: { id }, query: { ...query, ...pageQuery(after) } },
-        }),
+        api.GET("/v1/destinations/{id}/attempts", { params: { path: { id }, query: { ...query, ...page } } }),
       ),
   });
   return (
@@ -54,13 +50,11 @@ export function Attempts() {
       </div>
       <Paged
         query={list}
-        empty={
-          <Empty title="No request is recorded">
-            {filters.isAny
-              ? "Change the filters above."
-              : "Send a call, or a test call. Of many successes one a second is recorded unless HOOKLINE_RECORDED_ATTEMPTS is all."}
-          </Empty>
-        }
+        empty={emptyList(
+          filters,
+          "No request is recorded",
+          "Send a call, or a test call. Of many successes one a second is recorded unless HOOKLINE_RECORDED_ATTEMPTS is all.",
+        )}
       >
         {(rows) => (
           <Table
@@ -88,14 +82,7 @@ export function Attempts() {
               { title: "When", cell: ({ startedAt }) => <Time at={startedAt} /> },
               { title: "Took", isNumber: true, cell: ({ durationMs }) => duration(durationMs) },
               { title: "Attempt", isNumber: true, cell: ({ attempt }) => attempt },
-              {
-                title: "Call",
-                cell: (row) => (
-                  <Link to={callPath(row)}>
-                    <Text most={60}>{row.messageId}</Text>
-                  </Link>
-                ),
-              },
+              { title: "Call", cell: (row) => <CallLink of={row} /> },
               {
                 title: "User",
                 cell: ({ userId, anonymousId }) => <UserLink userId={userId} anonymousId={anonymousId} />,

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { PASSED_OVER_REASONS } from "../../api/tables.generated.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { destinationPath } from "../../elements/destination-link.tsx";
-import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { useSourceNames } from "../../elements/source-link.tsx";
 import { State } from "../../elements/state.tsx";
 import { CallList, type CallQuery, type SourceCall } from "../calls/call-list.tsx";
@@ -61,13 +61,11 @@ export function DestinationCalls() {
         sourceId={sourceId}
         query={query}
         became={[{ title: "Here", cell: (call) => <State of={becameOf(call, id)} /> }]}
-        empty={
-          <Empty title="No call is recorded">
-            {filters.isAny
-              ? "Change the filters above."
-              : "Calls of seven days are listed. With HOOKLINE_RECORDED_CALLS=none calls are not recorded."}
-          </Empty>
-        }
+        empty={emptyList(
+          filters,
+          "No call is recorded",
+          "Calls of seven days are listed. With HOOKLINE_RECORDED_CALLS=none calls are not recorded.",
+        )}
       />
     </>
   );

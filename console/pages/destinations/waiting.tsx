@@ -1,17 +1,15 @@
 // Calls that wait for a destination; each can be sent now.
-import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import type { paths } from "../../api/openapi.generated.ts";
 import { OUTCOME_REASONS } from "../../api/tables.generated.ts";
 import { Action } from "../../elements/action.tsx";
-import { Empty } from "../../elements/answer.tsx";
-import { ChoiceFilter, type Filters, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { ChoiceFilter, emptyList, type Filters, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
-import { callPath } from "../calls/paths.ts";
+import { CallLink } from "../calls/call-link.tsx";
 import { userOf } from "../calls/sent.tsx";
 import { useDestination } from "./queries.ts";
 
@@ -46,14 +44,7 @@ function Rows({ id, rows }: { readonly id: string; readonly rows: readonly Waiti
         [sourceId, messageId, userId, anonymousId, replayId].join(" ")
       }
       columns={[
-        {
-          title: "Call",
-          cell: (row) => (
-            <Link to={callPath(row)}>
-              <Text most={60}>{row.messageId}</Text>
-            </Link>
-          ),
-        },
+        { title: "Call", cell: (row) => <CallLink of={row} /> },
         { title: "State", cell: ({ state }) => <State of={state} /> },
         { title: "Next attempt", cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
         { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
@@ -118,14 +109,10 @@ export function Waiting() {
   } as WaitingQuery;
   const list = usePaged<WaitingCall>({
     key: ["waiting", id, query],
-    load: (after) => load(id, { ...query, ...pageQuery(after) }),
+    load: (page) => load(id, { ...query, ...page }),
     refetchMs: REFETCH_MS,
   });
-  const empty = (
-    <Empty title="No call waits">
-      {filters.isAny ? "Change the filters above." : "All were delivered, or have died."}
-    </Empty>
-  );
+  const empty = emptyList(filters, "No call waits", "All were delivered, or have died.");
   return (
     <>
       <WaitingFilters filters={filters} />

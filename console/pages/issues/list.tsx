@@ -2,10 +2,9 @@
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { ISSUE_STATES } from "../../api/tables.generated.ts";
-import { Empty } from "../../elements/answer.tsx";
 import { DestinationLink } from "../../elements/destination-link.tsx";
-import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Outcome, State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
@@ -58,8 +57,7 @@ export function IssueList({ destinationId }: { readonly destinationId?: string }
   const query = { ...given, ...(destinationId !== undefined && { destinationId }) };
   const list = usePaged<Issue>({
     key: ["issues", query],
-    load: (after) =>
-      answerOf(api.GET("/v1/issues", { params: { query: { ...query, ...pageQuery(after) } } })),
+    load: (page) => answerOf(api.GET("/v1/issues", { params: { query: { ...query, ...page } } })),
   });
   return (
     <>
@@ -71,11 +69,7 @@ export function IssueList({ destinationId }: { readonly destinationId?: string }
       </div>
       <Paged
         query={list}
-        empty={
-          <Empty title="There is no issue">
-            {filters.isAny ? "Change the filters above." : "Nothing has failed in fourteen days."}
-          </Empty>
-        }
+        empty={emptyList(filters, "There is no issue", "Nothing has failed in fourteen days.")}
       >
         {(rows) => <IssueTable rows={rows} />}
       </Paged>

@@ -6,7 +6,7 @@ import { State } from "../../elements/state.tsx";
 import { type Column, Table } from "../../elements/table.tsx";
 import { Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
-import { callPath } from "../calls/paths.ts";
+import { CallLink } from "../calls/call-link.tsx";
 
 export type Profile = Schemas["Profile"];
 
@@ -119,14 +119,7 @@ export function Calls({ of: { calls } }: { readonly of: Profile }) {
           rows={data}
           keyOf={(call) => `${call.receivedAt} ${call.sourceId} ${call.messageId} ${call.outcome}`}
           columns={[
-            {
-              title: "Call",
-              cell: (call) => (
-                <Link to={callPath(call)}>
-                  <Text most={60}>{call.messageId}</Text>
-                </Link>
-              ),
-            },
+            { title: "Call", cell: (call) => <CallLink of={call} /> },
             { title: "Type", cell: ({ type }) => type },
             { title: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
             { title: "Routers", cell: ({ outcome }) => <State of={outcome} /> },

@@ -3,7 +3,7 @@ import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { Empty } from "../../elements/answer.tsx";
 import { TextFilter, useFilters } from "../../elements/filters.tsx";
 import { Page } from "../../elements/page.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { State } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Time } from "../../elements/time.tsx";
@@ -13,8 +13,7 @@ export function ReplayList() {
   const query = filters.pick("destinationId");
   const list = usePaged<Schemas["Replay"]>({
     key: ["replays", query],
-    load: (after) =>
-      answerOf(api.GET("/v1/replays", { params: { query: { ...query, ...pageQuery(after) } } })),
+    load: (page) => answerOf(api.GET("/v1/replays", { params: { query: { ...query, ...page } } })),
   });
   return (
     <Page title="Replays">

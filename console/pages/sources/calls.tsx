@@ -1,7 +1,6 @@
 // The accepted calls of a source, and where each went.
 import { DROP_REASONS, PASSED_OVER_REASONS } from "../../api/tables.generated.ts";
-import { Empty } from "../../elements/answer.tsx";
-import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
 import { State } from "../../elements/state.tsx";
 import type { Column } from "../../elements/table.tsx";
 import { CallList, type CallQuery, type SourceCall } from "../calls/call-list.tsx";
@@ -42,13 +41,11 @@ export function SourceCalls() {
         sourceId={id}
         query={filters.pick(...FILTERS) as CallQuery}
         became={BECAME}
-        empty={
-          <Empty title="No call is recorded">
-            {filters.isAny
-              ? "Change the filters above."
-              : "Send a call with a write key of this source. With HOOKLINE_RECORDED_CALLS=none calls are not recorded."}
-          </Empty>
-        }
+        empty={emptyList(
+          filters,
+          "No call is recorded",
+          "Send a call with a write key of this source. With HOOKLINE_RECORDED_CALLS=none calls are not recorded.",
+        )}
       />
     </>
   );

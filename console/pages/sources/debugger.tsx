@@ -1,7 +1,6 @@
 // The calls of a source as they come: accepted, refused and why, delivered and how.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
-import { Link } from "react-router";
 import { type LiveEntry, type LiveState, useLive } from "../../api/live.ts";
 import { DestinationLink } from "../../elements/destination-link.tsx";
 import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
@@ -10,7 +9,7 @@ import { Outcome, State } from "../../elements/state.tsx";
 import { Block, Json, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
 import { amount } from "../../elements/times.ts";
-import { callPath } from "../calls/paths.ts";
+import { CallLink } from "../calls/call-link.tsx";
 import { bodyOf, lineOf, matches } from "./live-entries.ts";
 import { useSourceId } from "./source.tsx";
 
@@ -34,11 +33,7 @@ function Summary({ entry }: { readonly entry: LiveEntry }) {
       <span>
         <Text most={120}>{what}</Text>
       </span>
-      {call !== undefined && (
-        <Link to={callPath(call)}>
-          <Text most={40}>{call.messageId}</Text>
-        </Link>
-      )}
+      {call !== undefined && <CallLink of={call} most={40} />}
       {destinationId !== undefined && <DestinationLink id={destinationId} />}
       <Time at={new Date(entry.seenAtMs).toISOString()} />
     </>

@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { REFUSAL_CODES } from "../../api/tables.generated.ts";
-import { Answer, Empty } from "../../elements/answer.tsx";
-import { ChoiceFilter, TextFilter, useFilters } from "../../elements/filters.tsx";
-import { Paged, pageQuery, usePaged } from "../../elements/paged.tsx";
+import { Answer } from "../../elements/answer.tsx";
+import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Block, Text } from "../../elements/text.tsx";
 import { Time } from "../../elements/time.tsx";
@@ -59,11 +59,9 @@ export function RefusedCalls() {
   const query = filters.pick("code", "userId", "from", "to") as { readonly code?: Refused["code"] };
   const list = usePaged<Refused>({
     key: ["refused", id, query],
-    load: (after) =>
+    load: (page) =>
       answerOf(
-        api.GET("/v1/sources/{id}/refused-calls", {
-          params: { path: { id }, query: { ...query, ...pageQuery(after) } },
-        }),
+        api.GET("/v1/sources/{id}/refused-calls", { params: { path: { id }, query: { ...query, ...page } } }),
       ),
   });
   return (
@@ -76,11 +74,7 @@ export function RefusedCalls() {
       </div>
       <Paged
         query={list}
-        empty={
-          <Empty title="Nothing was refused">
-            {filters.isAny ? "Change the filters above." : "Every call of this source was accepted."}
-          </Empty>
-        }
+        empty={emptyList(filters, "Nothing was refused", "Every call of this source was accepted.")}
       >
         {(rows) => (
           <Table

@@ -1,4 +1,6 @@
-// Addresses of the pages of calls.
+// The page of a call, as an address and as a link.
+import { Link } from "react-router";
+import { Text } from "../../elements/text.tsx";
 
 interface CallId {
   readonly messageId: string;
@@ -14,4 +16,18 @@ export function callPath({ messageId, sourceId, userId, anonymousId }: CallId): 
   if (userId) query.set("userId", userId);
   else if (anonymousId) query.set("anonymousId", anonymousId);
   return `/calls/${encodeURIComponent(messageId)}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+interface CallLinkProps {
+  readonly of: Omit<CallId, "messageId"> & { readonly messageId: string | null };
+  readonly most?: number;
+}
+
+export function CallLink({ of: { messageId, ...of }, most = 60 }: CallLinkProps) {
+  if (messageId === null) return "–";
+  return (
+    <Link to={callPath({ ...of, messageId })}>
+      <Text most={most}>{messageId}</Text>
+    </Link>
+  );
 }
