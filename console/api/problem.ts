@@ -2,7 +2,7 @@
 
 export const AWAY = "control does not answer: is it running, and can this browser reach it?";
 
-interface FieldError {
+export interface FieldError {
   readonly path: string;
   readonly message: string;
 }

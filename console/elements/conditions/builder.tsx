@@ -1,5 +1,6 @@
 // A filter or a definition as a form: groups in each other, and their conditions. What it makes is the JSON that the API takes.
 
+import type { FieldError } from "../../api/problem.ts";
 import { CALL_KINDS } from "../../api/tables.generated.ts";
 import { Choice, Switch, TextInput } from "../fields.tsx";
 import { Text } from "../text.tsx";
@@ -21,20 +22,15 @@ import {
 import { KINDS, type Mode, type Node } from "./tables.ts";
 import { type EditProps, TestFields } from "./test-fields.tsx";
 
-export interface Problem {
-  readonly path: string;
-  readonly message: string;
-}
-
 interface NodeProps extends EditProps {
   /** As problems and explanations name it: `filter.all[0]`. */
   readonly path: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FieldError[];
   /** Undefined for what cannot be left out. */
   readonly remove?: (() => void) | undefined;
 }
 
-const isAt = (path: string, { path: named }: Problem): boolean =>
+const isAt = (path: string, { path: named }: FieldError): boolean =>
   named === path || named.startsWith(`${path}.`) || named.startsWith(`${path}[`);
 
 /** Of a condition with one other in it. */
@@ -160,7 +156,7 @@ function NodeFields(props: NodeProps) {
 interface BuilderProps extends EditProps {
   /** The field of the API that it is: `filter`, `definition`. */
   readonly name: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FieldError[];
 }
 
 const OF_CHOICES = [

@@ -1,7 +1,8 @@
 // Conditions as a form, or as the JSON that it makes; what the form cannot show is JSON.
 import { useId, useState } from "react";
+import type { FieldError } from "../../api/problem.ts";
 import { Text } from "../text.tsx";
-import { Builder, type Problem } from "./builder.tsx";
+import { Builder } from "./builder.tsx";
 import { isNode } from "./node.ts";
 import { BLANK_TRAIT_DEFINITION, KINDS, type Mode, type Node } from "./tables.ts";
 
@@ -11,7 +12,7 @@ interface ConditionsFieldProps {
   readonly mode: Mode;
   /** As JSON; empty for none. */
   readonly text: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FieldError[];
   readonly change: (text: string) => void;
   readonly hint?: string | undefined;
   /** Without it there always are some. */

@@ -1,9 +1,10 @@
 // Who changed what, the newest first.
-import { useState } from "react";
+
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { AUDIT_ACTIONS } from "../../api/tables.generated.ts";
 import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { useOpenRow } from "../../elements/open-row.tsx";
 import { Page } from "../../elements/page.tsx";
 import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
@@ -70,27 +71,15 @@ function Filters({ filters }: { readonly filters: ReturnType<typeof useFilters> 
 }
 
 function Entries({ rows }: { readonly rows: readonly Entry[] }) {
-  const [open, setOpen] = useState<string>();
+  const { isOpen, opener } = useOpenRow();
   return (
     <Table
       caption="Changes, the newest first"
       rows={rows}
       keyOf={({ id }) => id}
-      below={(entry) => (entry.id === open ? <Change of={entry} /> : undefined)}
+      below={(entry) => (isOpen(entry.id) ? <Change of={entry} /> : undefined)}
       columns={[
-        {
-          title: "Action",
-          cell: ({ action, id }) => (
-            <button
-              type="button"
-              className="plain"
-              aria-expanded={id === open}
-              onClick={() => setOpen(id === open ? undefined : id)}
-            >
-              {action}
-            </button>
-          ),
-        },
+        { title: "Action", cell: ({ action, id }) => opener(id, action) },
         { title: "Of", cell: ({ resource }) => resource.replaceAll("_", " ") },
         { title: "Id", cell: (entry) => <Subject of={entry} /> },
         { title: "By", cell: ({ token }) => <Text>{token}</Text> },

@@ -1,9 +1,10 @@
 // The requests to a destination's webhooks, each with its answer.
-import { useState } from "react";
+
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { OUTCOME_REASONS } from "../../api/tables.generated.ts";
 import { AttemptDetails } from "../../elements/attempt-details.tsx";
 import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { useOpenRow } from "../../elements/open-row.tsx";
 import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Outcome } from "../../elements/state.tsx";
 import { Table } from "../../elements/table.tsx";
@@ -24,7 +25,7 @@ const keyOf = ({ startedAt, messageId, webhookId, attempt, userId }: Attempt): s
 export function Attempts() {
   const { id } = useDestination();
   const filters = useFilters();
-  const [open, setOpen] = useState<string>();
+  const { isOpen, opener } = useOpenRow();
   const texts = ["status", "sourceId", "event", "messageId", "userId", "from", "to"] as const;
   const query = filters.pick("outcome", ...texts) as {
     readonly outcome?: Schemas["AttemptFilter"];
@@ -61,23 +62,11 @@ export function Attempts() {
             caption="Requests, the newest first"
             rows={rows}
             keyOf={keyOf}
-            below={(row) => (keyOf(row) === open ? <AttemptDetails of={row} /> : undefined)}
+            below={(row) => (isOpen(keyOf(row)) ? <AttemptDetails of={row} /> : undefined)}
             columns={[
               {
                 title: "Outcome",
-                cell: (row) => {
-                  const isOpen = keyOf(row) === open;
-                  return (
-                    <button
-                      type="button"
-                      className="plain"
-                      aria-expanded={isOpen}
-                      onClick={() => setOpen(isOpen ? undefined : keyOf(row))}
-                    >
-                      <Outcome of={row.outcome} status={row.status} />
-                    </button>
-                  );
-                },
+                cell: (row) => opener(keyOf(row), <Outcome of={row.outcome} status={row.status} />),
               },
               { title: "When", cell: ({ startedAt }) => <Time at={startedAt} /> },
               { title: "Took", isNumber: true, cell: ({ durationMs }) => duration(durationMs) },

@@ -1,10 +1,10 @@
 // What ingest refused of a source: why, and what was sent.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { REFUSAL_CODES } from "../../api/tables.generated.ts";
 import { Answer } from "../../elements/answer.tsx";
 import { ChoiceFilter, emptyList, TextFilter, useFilters } from "../../elements/filters.tsx";
+import { useOpenRow } from "../../elements/open-row.tsx";
 import { Paged, usePaged } from "../../elements/paged.tsx";
 import { Table } from "../../elements/table.tsx";
 import { Block, Text } from "../../elements/text.tsx";
@@ -55,7 +55,7 @@ function Users({ of }: { readonly of: Refused["userIds"] }) {
 export function RefusedCalls() {
   const id = useSourceId();
   const filters = useFilters();
-  const [open, setOpen] = useState<string>();
+  const { isOpen, opener } = useOpenRow();
   const query = filters.pick("code", "userId", "from", "to") as { readonly code?: Refused["code"] };
   const list = usePaged<Refused>({
     key: ["refused", id, query],
@@ -81,24 +81,9 @@ export function RefusedCalls() {
             caption="Refused calls, the newest first"
             rows={rows}
             keyOf={(row) => row.id}
-            below={(row) => (row.id === open ? <Body id={row.id} sourceId={id} /> : undefined)}
+            below={(row) => (isOpen(row.id) ? <Body id={row.id} sourceId={id} /> : undefined)}
             columns={[
-              {
-                title: "Reason",
-                cell: (row) => {
-                  const isOpen = row.id === open;
-                  return (
-                    <button
-                      type="button"
-                      className="plain"
-                      aria-expanded={isOpen}
-                      onClick={() => setOpen(isOpen ? undefined : row.id)}
-                    >
-                      {row.code.replaceAll("_", " ")}
-                    </button>
-                  );
-                },
-              },
+              { title: "Reason", cell: ({ code, id: key }) => opener(key, code.replaceAll("_", " ")) },
               { title: "When", cell: ({ at }) => <Time at={at} /> },
               { title: "Said to the caller", cell: ({ message }) => <Text most={200}>{message}</Text> },
               { title: "Calls", isNumber: true, cell: ({ calls }) => calls.toLocaleString("en") },

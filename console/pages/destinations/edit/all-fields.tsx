@@ -1,11 +1,12 @@
 // Every option of a destination and its webhooks, as fields; what is typed is compared with what was there before.
+
 import { Fragment, useState } from "react";
 import type { Schemas } from "../../../api/client.ts";
+import type { FieldError } from "../../../api/problem.ts";
 import { OptionField, problemsOf } from "./field.tsx";
 import { FilterTest } from "./filter-test.tsx";
 import {
   changesOf,
-  type FieldProblem,
   OPTION_NAMES,
   OPTIONS,
   type Optioned,
@@ -43,7 +44,7 @@ export function useTyped(before: Before, first?: Typed) {
   };
 }
 
-function MissingFields({ problems }: { readonly problems: readonly FieldProblem[] }) {
+function MissingFields({ problems }: { readonly problems: readonly FieldError[] }) {
   const shown = [...OPTION_NAMES, "webhooks"].flatMap((name) => problemsOf(problems, name));
   const others = problems.filter((problem) => !shown.includes(problem));
   return others.map(({ path, message }) => (
@@ -56,7 +57,7 @@ function MissingFields({ problems }: { readonly problems: readonly FieldProblem[
 interface AllFieldsProps {
   readonly form: ReturnType<typeof useTyped>;
   /** What cannot be read, and what control has refused. */
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly FieldError[];
 }
 
 export function AllFields({ form, problems }: AllFieldsProps) {

@@ -1,11 +1,11 @@
 // What stands below a field: what it takes, and what is wrong with it.
+import type { FieldError } from "../../../api/problem.ts";
 import { Text } from "../../../elements/text.tsx";
-import type { FieldProblem } from "./options.ts";
 
 interface FieldNoteProps {
   readonly id: string;
   readonly hint: string | undefined;
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly FieldError[];
 }
 
 export function FieldNote({ hint, id, problems }: FieldNoteProps) {

@@ -1,15 +1,17 @@
 // One option of the form, with what is wrong with it beside it.
+
 import { type ReactNode, useId } from "react";
+import type { FieldError } from "../../../api/problem.ts";
 import { ConditionsField } from "../../../elements/conditions/conditions-field.tsx";
 import { FieldNote } from "./field-note.tsx";
-import { type FieldProblem, isOn, OPTIONS, type OptionName, switchText } from "./options.ts";
+import { isOn, OPTIONS, type OptionName, switchText } from "./options.ts";
 import { SourcesField } from "./sources-field.tsx";
 
 interface FieldProps {
   readonly title: string;
   readonly hint?: string | undefined;
   /** Of this field and of what is in it. */
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly FieldError[];
   readonly children: (ids: {
     readonly id: string;
     readonly "aria-describedby": string;
@@ -30,7 +32,7 @@ export function Field({ children, hint, problems, title }: FieldProps) {
 }
 
 /** Those of a field, and of what it holds. */
-export function problemsOf(problems: readonly FieldProblem[], name: string): readonly FieldProblem[] {
+export function problemsOf(problems: readonly FieldError[], name: string): readonly FieldError[] {
   return problems.filter(
     ({ path }) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`),
   );
@@ -39,7 +41,7 @@ export function problemsOf(problems: readonly FieldProblem[], name: string): rea
 interface OptionFieldProps {
   readonly name: OptionName;
   readonly text: string;
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly FieldError[];
   readonly change: (text: string) => void;
 }
 

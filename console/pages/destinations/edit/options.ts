@@ -1,5 +1,7 @@
 // Every option of a destination as a field of the form: how it is written as text, and read from text.
+
 import type { Schemas } from "../../../api/client.ts";
+import type { FieldError } from "../../../api/problem.ts";
 import { OPTIONS as OF_CONTROL } from "../../../api/tables.generated.ts";
 import { pairsText } from "../../../elements/pairs.ts";
 
@@ -116,15 +118,10 @@ function jsonIn(text: string): unknown {
   }
 }
 
-export interface FieldProblem {
-  readonly path: string;
-  readonly message: string;
-}
-
 export interface Changes {
   /** Only what was changed. */
   readonly patch: Patch;
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly FieldError[];
 }
 
 /** Labels that are gone are null in a merge patch. */
@@ -138,7 +135,7 @@ function patchOf(name: OptionName, value: unknown, before: Optioned): unknown {
 export function changesOf(before: Optioned, texts: Texts): Changes {
   const was = textsOf(before);
   const patch: Record<string, unknown> = {};
-  const problems: FieldProblem[] = [];
+  const problems: FieldError[] = [];
   for (const name of OPTION_NAMES.filter((one) => texts[one] !== was[one]))
     try {
       patch[name] = patchOf(name, givenOf(name, texts), before);

@@ -1,13 +1,15 @@
 // The sources of a destination, chosen from those that there are.
+
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { Link } from "react-router";
 import { answerOf, api } from "../../../api/client.ts";
+import type { FieldError } from "../../../api/problem.ts";
 import { ProblemNote } from "../../../elements/answer.tsx";
 import { AUDIENCES_SOURCE, SourceName } from "../../../elements/source-link.tsx";
 import { Text } from "../../../elements/text.tsx";
 import { FieldNote } from "./field-note.tsx";
-import { type FieldProblem, linesIn } from "./options.ts";
+import { linesIn } from "./options.ts";
 
 /** What is shown at once; the others are searched for. */
 const MOST_SHOWN = 20;
@@ -53,7 +55,7 @@ interface SourcesFieldProps {
   readonly hint: string | undefined;
   /** Ids, one a line. */
   readonly text: string;
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly FieldError[];
   readonly change: (text: string) => void;
 }
 

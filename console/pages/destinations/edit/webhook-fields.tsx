@@ -1,11 +1,11 @@
 // Up to five webhooks, each with its URL and the headers that are sent.
+import type { FieldError } from "../../../api/problem.ts";
 import { Field, problemsOf } from "./field.tsx";
-import type { FieldProblem } from "./options.ts";
 import { MOST_WEBHOOKS, type WebhookText } from "./webhooks.ts";
 
 interface WebhookFieldsProps {
   readonly texts: readonly WebhookText[];
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly FieldError[];
   readonly change: (texts: readonly WebhookText[]) => void;
 }
 

@@ -1,7 +1,9 @@
 // A destination's webhooks as the form has them, and as they are sent.
+
 import type { Schemas } from "../../../api/client.ts";
+import type { FieldError } from "../../../api/problem.ts";
 import { pairsText } from "../../../elements/pairs.ts";
-import { type Changes, type FieldProblem, type Patch, pairsIn } from "./options.ts";
+import { type Changes, type Patch, pairsIn } from "./options.ts";
 
 export interface WebhookText {
   /** Of the form alone. */
@@ -30,7 +32,7 @@ const textOf = (webhooks: readonly WebhookText[]): string =>
 export function webhooksPatch(before: Known, texts: readonly WebhookText[]): Changes {
   if (textOf(texts) === textOf(webhookTexts(before))) return { patch: {}, problems: [] };
   const webhooks: NonNullable<Patch["webhooks"]> = [];
-  const problems: FieldProblem[] = [];
+  const problems: FieldError[] = [];
   for (const [place, { headers, url }] of texts.entries())
     try {
       webhooks.push({ url: url.trim(), headers: pairsIn(headers) });
