@@ -2,16 +2,12 @@
 import { type Admin, type Kafka, partitionOfKey, type RawRecord } from "#kafka";
 import type { Serde } from "#serde";
 import type { Topic } from "#topics";
+import type { Spot } from "../../records/places/places.ts";
 import { isUndecodable } from "../../records/places/undecodable.ts";
 import { isOfDestination } from "../replays/call-selection.ts";
 
 /** Where each partition ended, by its number. */
 export type JobEnds = ReadonlyMap<number, number>;
-
-export interface Place {
-  readonly partition: number;
-  readonly offset: number;
-}
 
 interface JobsAsked {
   readonly from: JobEnds;
@@ -24,7 +20,7 @@ interface JobsAsked {
 export interface JobLog {
   ends(): Promise<JobEnds>;
   /** The last place of each message id of the destination, from those ends to where the log ends now. */
-  placesSince(asked: JobsAsked): Promise<ReadonlyMap<string, Place>>;
+  placesSince(asked: JobsAsked): Promise<ReadonlyMap<string, Spot>>;
 }
 
 interface JobLogParts {
@@ -41,7 +37,7 @@ export function createJobLog({ admin, kafka, serde, topic }: JobLogParts): JobLo
   return {
     ends,
     async placesSince({ from, destinationId, keys, signal }) {
-      const places = new Map<string, Place>();
+      const places = new Map<string, Spot>();
       const take = async ({ offset, partition, value }: RawRecord): Promise<void> => {
         try {
           places.set((await decode(value)).messageId, { partition, offset });
@@ -67,7 +63,7 @@ export function createJobLog({ admin, kafka, serde, topic }: JobLogParts): JobLo
 
 /** Whether a call stands before the one that is older than it, so that a receiver takes the older one for the last word. */
 export function isOvertaken(
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, Spot>,
   { older, newer }: { readonly older: string; readonly newer: string },
 ): boolean {
   const [one, other] = [places.get(older), places.get(newer)];

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { audience } from "#support/records";
 import type { ConnectionSync, DestinationConfig, ProfileResult } from "#topics";
+import type { Spot } from "../../records/places/places.ts";
 import type { ProfileReader } from "../../records/profiles/replica.ts";
-import type { Place } from "./job-log.ts";
 import type { Left } from "./sync.ts";
 import type { SyncWork } from "./sync-work.ts";
 import type { CurrentValue } from "./values.ts";
@@ -126,7 +126,7 @@ class World {
       jobs: {
         ends: async () => new Map([[0, this.log.length]]),
         placesSince: async ({ from }) => {
-          const places = new Map<string, Place>();
+          const places = new Map<string, Spot>();
           for (const [offset, id] of this.log.entries())
             if (offset >= (from.get(0) ?? 0)) places.set(id, { partition: 0, offset });
           return places;

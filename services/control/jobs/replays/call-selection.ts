@@ -2,6 +2,7 @@
 import { type CallUser, userIn, userKey } from "#contract";
 import type { RawRecord } from "#kafka";
 import type { Call, DeliveryJob, Replay, ReplayedCalls, ReplayStretch } from "#topics";
+import type { Spot } from "../../records/places/places.ts";
 
 /** What had become of a call: dead ones failed for good, delivered ones did neither that nor wait. */
 const SENT_CALLS = ["delivered", "dead", "all"] as const;
@@ -87,11 +88,6 @@ export function isOfSource(
 
 function eventOf(body: Buffer): unknown {
   return (JSON.parse(body.toString()) as Record<string, unknown>)["event"];
-}
-
-interface Spot {
-  readonly partition: number;
-  readonly offset: number;
 }
 
 function cursorSpot({ cursor }: Pick<Replay, "cursor">): Spot | undefined {
