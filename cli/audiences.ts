@@ -53,11 +53,7 @@ export function addAudienceCommands(program: Command, context: CommandContext): 
 }
 
 interface CreateOptions extends JsonOption, SendingOptions {
-  readonly name: string;
-  readonly kind?: string;
-  readonly key?: string;
   readonly definition?: string;
-  readonly includeAnonymous?: boolean;
 }
 
 function addCreate(audiences: Command, context: CommandContext): void {

@@ -8,12 +8,6 @@ import { addRefusedCommand } from "./refused.ts";
 import { curlLines, type SentAnswer, sentLines } from "./sent-report.ts";
 import { printable } from "./terminal-text.ts";
 
-interface CallOptions extends JsonOption {
-  readonly sourceId?: string;
-  readonly userId?: string;
-  readonly anonymousId?: string;
-}
-
 /** Filters of calls and of requests. */
 export const CALL_FILTERS = {
   "--destination-id <id>": "of one destination",
@@ -55,7 +49,7 @@ export function addCallCommands(program: Command, context: CommandContext): void
       "show a call at every destination: its requests, the next one and its time, or why it did not get there",
     examples: ["calls show 5d1c", "calls show 5d1c --source-id src_1 --json"],
   });
-  withUser(show).action(async (messageId: string, { json, ...query }: CallOptions) => {
+  withUser(show).action(async (messageId: string, { json, ...query }: JsonOption) => {
     const path = pathOf("/v1/calls", messageId);
     await askAndShow(context, { json }, (api) => api.ask(path, { query: { ...query } }), printCall);
   });
@@ -72,7 +66,7 @@ function addSent(calls: Command, context: CommandContext): void {
     async (
       messageId: string,
       destinationId: string,
-      { json, curl, ...query }: CallOptions & { curl?: boolean },
+      { json, curl, ...query }: JsonOption & { curl?: boolean },
     ) => {
       const path = `${pathOf("/v1/calls", messageId)}${pathOf("/destinations", destinationId)}`;
       const linesOf = curl === true ? curlLines : sentLines;

@@ -118,10 +118,6 @@ interface ReplayOptions extends JsonOption {
   readonly destinationId?: string;
   readonly toDestinationId?: string;
   readonly issueId?: string;
-  readonly reason?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly callsPerSecond?: number;
 }
 
 function addReplay(letters: Command, context: CommandContext): void {

@@ -1,11 +1,6 @@
 // What the control API says of one user, as tables for a person. Pure.
-import type { JsonObject } from "#contract";
+import type { CallUser, JsonObject } from "#contract";
 import type { Columns } from "./output.ts";
-
-interface OfId {
-  readonly userId: string | null;
-  readonly anonymousId: string | null;
-}
 
 interface Named {
   readonly key: string;
@@ -16,7 +11,7 @@ interface Named {
 }
 
 /** Of the answer of GET /v1/profiles/{id} what is shown; times are ISO 8601. */
-export interface ProfileAnswer extends OfId {
+export interface ProfileAnswer extends CallUser {
   readonly groupId: string | null;
   readonly isSuppressed: boolean;
   readonly isIncomplete: boolean;
@@ -25,7 +20,7 @@ export interface ProfileAnswer extends OfId {
   readonly computedTraits: readonly (Named & { readonly value: unknown })[];
   readonly audiences: readonly (Named & { readonly member: boolean })[];
   readonly events: readonly JsonObject[];
-  readonly ids: { readonly data: readonly OfId[]; readonly isComplete: boolean };
+  readonly ids: { readonly data: readonly CallUser[]; readonly isComplete: boolean };
   readonly calls: { readonly data: readonly JsonObject[]; readonly from: string | null };
 }
 

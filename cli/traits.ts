@@ -44,8 +44,6 @@ export function addTraitCommands(program: Command, context: CommandContext): voi
 }
 
 interface CreateOptions extends JsonOption {
-  readonly name: string;
-  readonly key?: string;
   readonly definition: string;
 }
 

@@ -5,11 +5,6 @@ import { addList, addShownLeaf, askAndShow, collect, DRY_RUN, type JsonOption, p
 
 const DESTINATIONS = "/v1/destinations";
 
-interface PauseOptions extends JsonOption {
-  readonly callsWaitFor?: string;
-  readonly dryRun?: boolean;
-}
-
 const COLUMNS = {
   "message id": "messageId",
   state: "state",
@@ -29,7 +24,7 @@ export function addWaitingCommands(destinations: Command, context: CommandContex
       "the longest wait of a call, then it is a dead letter; the retry window by default",
     )
     .option(...DRY_RUN)
-    .action(async (id: string, { json, ...body }: PauseOptions) => {
+    .action(async (id: string, { json, ...body }: JsonOption) => {
       const path = pathOf(DESTINATIONS, id, "/pause");
       await askAndShow(context, { json }, (api) => api.ask(path, { body }));
     });
@@ -38,7 +33,7 @@ export function addWaitingCommands(destinations: Command, context: CommandContex
     examples: ["destinations resume dst_1", "destinations resume dst_1 --dry-run"],
   })
     .option(...DRY_RUN)
-    .action(async (id: string, { json, ...body }: JsonOption & { dryRun?: boolean }) => {
+    .action(async (id: string, { json, ...body }: JsonOption) => {
       const path = pathOf(DESTINATIONS, id, "/resume");
       await askAndShow(context, { json }, (api) => api.ask(path, { body }));
     });
@@ -68,9 +63,6 @@ function addWaiting(destinations: Command, context: CommandContext): void {
 
 interface RetryOptions extends JsonOption {
   readonly messageId?: string[];
-  readonly userId?: string;
-  readonly anonymousId?: string;
-  readonly dryRun?: boolean;
 }
 
 function addRetry(destinations: Command, context: CommandContext): void {
