@@ -4,6 +4,5 @@ export { startStack } from "./ladder.ts";
 export { withLock } from "./lock.ts";
 export { freePorts } from "./ports.ts";
 export { makeRunFolder } from "./run-folder.ts";
-export { type SecuredKafka, startSecuredKafka } from "./secured-kafka.ts";
 export type { BrokerControl, DetourLeg, Rung, Stack, StackOptions } from "./stack.ts";
 export { StackError } from "./stack-error.ts";

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type SecuredKafka, startChild, startSecuredKafka } from "#stack";
+import { startChild } from "#stack";
 import { requestJson } from "#support/api";
 import { type Certificate, createCertificate } from "#support/certificates";
 import { type Deployment, startDeployment } from "#support/deployment";
@@ -10,6 +10,7 @@ import { environment } from "#support/environment";
 import { type GrantedRule, grant, groupIds, refusalOfWrite } from "#support/kafka-access";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { scratchFolder } from "#support/scratch-folder";
+import { type SecuredKafka, startSecuredKafka } from "#support/secured-kafka";
 import { useStack } from "#support/stack";
 import { until } from "#support/until";
 

@@ -4,13 +4,13 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemEnvironment } from "#runtime";
 import { cacheFolderOf } from "../../cli/cache-folder.ts";
-import { findJava, JAVA_VARIABLES } from "./java.ts";
-import { jvmBroker } from "./jvm-broker.ts";
-import { type KafkaSettings, withListeners } from "./kafka-settings.ts";
-import { freePorts } from "./ports.ts";
-import { makeRunFolder } from "./run-folder.ts";
-import { fetchSoftware } from "./software.ts";
-import type { StackOptions } from "./stack.ts";
+import { findJava, JAVA_VARIABLES } from "../../dev/local/java.ts";
+import { jvmBroker } from "../../dev/local/jvm-broker.ts";
+import { type KafkaSettings, withListeners } from "../../dev/local/kafka-settings.ts";
+import { freePorts } from "../../dev/local/ports.ts";
+import { makeRunFolder } from "../../dev/local/run-folder.ts";
+import { fetchSoftware } from "../../dev/local/software.ts";
+import type { StackOptions } from "../../dev/local/stack.ts";
 
 export interface SecuredKafkaOptions extends Pick<StackOptions, "environment" | "log"> {
   /** Private key and certificate of the broker, for 127.0.0.1, and the authority that clients' certificates are from; PEM. */
