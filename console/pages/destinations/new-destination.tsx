@@ -1,13 +1,11 @@
 // Makes a destination, with every option that one may have.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ProblemNote } from "../../elements/answer.tsx";
-import { destinationPath } from "../../elements/destination-link.tsx";
 import { submitting } from "../../elements/fields.tsx";
 import { useFilters } from "../../elements/filters.tsx";
+import { useMake } from "../../elements/make.ts";
 import { Page } from "../../elements/page.tsx";
 import { WithScope } from "../../elements/with-scope.tsx";
 import { AllFields, useTyped } from "./edit/all-fields.tsx";
@@ -30,24 +28,14 @@ function missingOf({ patch, webhooks }: ReturnType<typeof useTyped>): string | u
   return webhooks.some(({ url }) => url.trim() === "") ? "Each webhook needs a URL." : undefined;
 }
 
-function useMake() {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: ({ patch, secret }: Pick<ReturnType<typeof useTyped>, "patch"> & { secret: string }) => {
-      const { name = "", previousSecretValidFor: _, webhooks = [], sourceIds = [], labels, ...rest } = patch;
-      const body = {
-        ...{ ...rest, name, sourceIds, webhooks },
-        ...(labels !== undefined && { labels: labels as Record<string, string> }),
-        ...(secret !== "" && { sharedSecret: secret }),
-      };
-      return answerOf(api.POST("/v1/destinations", { body }));
-    },
-    async onSuccess({ id }) {
-      await queries.invalidateQueries();
-      await navigate(destinationPath(id));
-    },
-  });
+function make({ patch, secret }: Pick<ReturnType<typeof useTyped>, "patch"> & { secret: string }) {
+  const { name = "", previousSecretValidFor: _, webhooks = [], sourceIds = [], labels, ...rest } = patch;
+  const body = {
+    ...{ ...rest, name, sourceIds, webhooks },
+    ...(labels !== undefined && { labels: labels as Record<string, string> }),
+    ...(secret !== "" && { sharedSecret: secret }),
+  };
+  return answerOf(api.POST("/v1/destinations", { body }));
 }
 
 interface SecretProps {
@@ -76,7 +64,7 @@ function Secret({ change, isStandard, problems, value }: SecretProps) {
 function Form() {
   const form = useTyped(NOTHING, firstOf(useFilters().get("sourceId")));
   const [secret, setSecret] = useState("");
-  const { error, isPending, mutate } = useMake();
+  const { error, isPending, mutate } = useMake("/destinations", make);
   const problems = [...form.problems, ...(error instanceof ApiProblem ? error.errors : [])];
   const missing = missingOf(form);
   const isReady = missing === undefined && form.problems.length === 0;

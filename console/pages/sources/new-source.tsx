@@ -1,30 +1,23 @@
 // Makes a source; its page has the first write key and a program that sends a call with it.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import { answerOf, api } from "../../api/client.ts";
 import { ProblemNote } from "../../elements/answer.tsx";
 import { submitting, TextInput } from "../../elements/fields.tsx";
+import { useMake } from "../../elements/make.ts";
 import { Page } from "../../elements/page.tsx";
 import { WithScope } from "../../elements/with-scope.tsx";
 
 function Form() {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
   const [name, setName] = useState("");
   const isNamed = name.trim() !== "";
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: () => answerOf(api.POST("/v1/sources", { body: { name: name.trim() } })),
-    async onSuccess({ id }) {
-      await queries.invalidateQueries();
-      await navigate(`/sources/${encodeURIComponent(id)}`);
-    },
-  });
+  const { error, isPending, mutate } = useMake("/sources", (body: { name: string }) =>
+    answerOf(api.POST("/v1/sources", { body })),
+  );
   return (
     <form
       className="filters"
       onSubmit={submitting(() => {
-        if (isNamed) mutate();
+        if (isNamed) mutate({ name: name.trim() });
       })}
     >
       <TextInput label="Name" value={name} change={setName} />

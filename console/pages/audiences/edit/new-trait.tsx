@@ -1,12 +1,11 @@
 // Makes a computed trait.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import { answerOf, api } from "../../../api/client.ts";
 import { ProblemNote } from "../../../elements/answer.tsx";
 import { nodeIn, textOfNode } from "../../../elements/conditions/conditions-field.tsx";
 import { BLANK_TRAIT_DEFINITION } from "../../../elements/conditions/tables.ts";
 import { TextInput } from "../../../elements/fields.tsx";
+import { useMake } from "../../../elements/make.ts";
 import { Page } from "../../../elements/page.tsx";
 import { WithScope } from "../../../elements/with-scope.tsx";
 import { TraitForm, type WantedTrait } from "./trait-form.tsx";
@@ -15,17 +14,9 @@ const NOTHING: WantedTrait = { name: "", definition: textOfNode(BLANK_TRAIT_DEFI
 
 function Form() {
   const [key, setKey] = useState("");
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: ({ definition, name }: WantedTrait) => {
-      const body = { name, definition: nodeIn(definition), ...(key.trim() !== "" && { key: key.trim() }) };
-      return answerOf(api.POST("/v1/computed-traits", { body }));
-    },
-    onSuccess: async ({ id }) => {
-      await queries.invalidateQueries();
-      await navigate(`/traits/${encodeURIComponent(id)}`);
-    },
+  const { error, isPending, mutate } = useMake("/traits", ({ definition, name }: WantedTrait) => {
+    const body = { name, definition: nodeIn(definition), ...(key.trim() !== "" && { key: key.trim() }) };
+    return answerOf(api.POST("/v1/computed-traits", { body }));
   });
   return (
     <>

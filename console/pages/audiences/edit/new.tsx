@@ -1,11 +1,10 @@
 // Makes an audience, by its conditions or as a list whose members are uploaded.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import { answerOf, api } from "../../../api/client.ts";
 import { ProblemNote } from "../../../elements/answer.tsx";
 import { nodeIn } from "../../../elements/conditions/conditions-field.tsx";
 import { Choice, TextInput } from "../../../elements/fields.tsx";
+import { useMake } from "../../../elements/make.ts";
 import { Page } from "../../../elements/page.tsx";
 import { WithScope } from "../../../elements/with-scope.tsx";
 import { AudienceForm, traitsIn, type Wanted } from "./form.tsx";
@@ -40,15 +39,9 @@ function bodyOf({ definition, includeAnonymous, key, kind, name, sendTraits, tra
 function Form() {
   const [kind, setKind] = useState<Kind>("audience");
   const [key, setKey] = useState("");
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const { error, isPending, mutate } = useMutation({
-    mutationFn: (asked: Asked) => answerOf(api.POST("/v1/audiences", { body: bodyOf(asked) })),
-    onSuccess: async ({ id }) => {
-      await queries.invalidateQueries();
-      await navigate(`/audiences/${encodeURIComponent(id)}`);
-    },
-  });
+  const { error, isPending, mutate } = useMake("/audiences", (asked: Asked) =>
+    answerOf(api.POST("/v1/audiences", { body: bodyOf(asked) })),
+  );
   return (
     <>
       <div className="filters">
