@@ -1,4 +1,4 @@
-import { decodeText, encodeText } from "./encoding.ts";
+import { encodeText } from "./encoding.ts";
 import type { Entry } from "./store-calls.ts";
 
 const HEAD = encodeText('{"batch":[');
@@ -92,7 +92,7 @@ export class Batch {
   /** The JSON of one message. */
   message(index: number): string {
     const start = index === 0 ? HEAD.length : (this.#ends[index - 1] ?? 0) + 1;
-    return decodeText(this.#body.subarray(start, this.#ends[index]));
+    return new TextDecoder().decode(this.#body.subarray(start, this.#ends[index]));
   }
 
   #append(bytes: Uint8Array): void {

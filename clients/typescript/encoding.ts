@@ -17,10 +17,6 @@ export function encodeMessage(json: string): Uint8Array | undefined {
   return read < json.length ? undefined : scratch.subarray(0, written);
 }
 
-export function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
-
 /** Where a string ends whose first quote is at `start`: the index of its last quote. */
 function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
