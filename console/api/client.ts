@@ -34,6 +34,21 @@ export async function answerOf<T>(request: Promise<Answer<T>>): Promise<T> {
   return data as T;
 }
 
+export interface Tagged<T> {
+  readonly value: T;
+  /** Names the version that was read. */
+  readonly etag: string;
+}
+
+/** As `answerOf`, with the version. */
+export async function taggedAnswer<T>(request: Promise<Answer<T>>): Promise<Tagged<T>> {
+  const value = await answerOf(request);
+  return { value, etag: (await request).response.headers.get("etag") ?? "" };
+}
+
+/** Of a change that is made only while the version is this one. */
+export const ifMatch = (etag: string) => (etag === "" ? {} : { "if-match": etag });
+
 /** Sends a file as it is; the browser reads it from its disk meanwhile. Throws as `answerOf`. */
 export async function upload<T>(
   path: string,

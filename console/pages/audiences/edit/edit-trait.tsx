@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useParams } from "react-router";
-import { answerOf, api, type Schemas } from "../../../api/client.ts";
+import { answerOf, api, ifMatch, type Schemas, type Tagged, taggedAnswer } from "../../../api/client.ts";
 import { Answer } from "../../../elements/answer.tsx";
 import { nodeIn, textOfNode } from "../../../elements/conditions/conditions-field.tsx";
 import { isNode } from "../../../elements/conditions/node.ts";
@@ -11,16 +11,7 @@ import { WithScope } from "../../../elements/with-scope.tsx";
 import { Refused, Save } from "./saving.tsx";
 import { TraitForm, type WantedTrait } from "./trait-form.tsx";
 
-interface Read {
-  readonly trait: Schemas["ComputedTrait"];
-  readonly etag: string;
-}
-
-async function read(id: string): Promise<Read> {
-  const request = api.GET("/v1/computed-traits/{id}", { params: { path: { id } } });
-  const trait = await answerOf(request);
-  return { trait, etag: (await request).response.headers.get("etag") ?? "" };
-}
+type Read = Tagged<Schemas["ComputedTrait"]>;
 
 function patchOf(before: WantedTrait, { definition, name }: WantedTrait) {
   return {
@@ -35,7 +26,7 @@ interface EditorProps {
 }
 
 /** What came of saving stays when the next version is shown. */
-function Editor({ of: { etag, trait }, reload }: EditorProps) {
+function Editor({ of: { etag, value: trait }, reload }: EditorProps) {
   const { definition, id, name } = trait;
   const before: WantedTrait = { name, definition: isNode(definition) ? textOfNode(definition) : "" };
   const queries = useQueryClient();
@@ -43,7 +34,7 @@ function Editor({ of: { etag, trait }, reload }: EditorProps) {
     mutationFn: (wanted: WantedTrait) =>
       answerOf(
         api.PATCH("/v1/computed-traits/{id}", {
-          params: { path: { id }, header: etag === "" ? {} : { "if-match": etag } },
+          params: { path: { id }, header: ifMatch(etag) },
           body: patchOf(before, wanted),
         }),
       ),
@@ -70,13 +61,13 @@ export function EditTrait() {
   const { id = "" } = useParams();
   const query = useQuery({
     queryKey: ["edited-trait", id, useId()],
-    queryFn: () => read(id),
+    queryFn: () => taggedAnswer(api.GET("/v1/computed-traits/{id}", { params: { path: { id } } })),
     ...{ staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false },
   });
   return (
     <Answer title="Computed trait" query={query}>
       {(given) => (
-        <Page title={`Change ${given.trait.name}`}>
+        <Page title={`Change ${given.value.name}`}>
           <WithScope scope="write" to="To change a computed trait">
             <Editor of={given} reload={query.refetch} />
           </WithScope>

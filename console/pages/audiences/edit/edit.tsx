@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useParams } from "react-router";
-import { answerOf, api, type Schemas } from "../../../api/client.ts";
+import { answerOf, api, ifMatch, type Schemas, type Tagged, taggedAnswer } from "../../../api/client.ts";
 import { Answer } from "../../../elements/answer.tsx";
 import { nodeIn, textOfNode } from "../../../elements/conditions/conditions-field.tsx";
 import { isNode } from "../../../elements/conditions/node.ts";
@@ -11,18 +11,9 @@ import { WithScope } from "../../../elements/with-scope.tsx";
 import { AudienceForm, traitsIn, type Wanted } from "./form.tsx";
 import { Refused, Save } from "./saving.tsx";
 
-interface Read {
-  readonly audience: Schemas["Audience"];
-  readonly etag: string;
-}
+type Read = Tagged<Schemas["Audience"]>;
 
-async function read(id: string): Promise<Read> {
-  const request = api.GET("/v1/audiences/{id}", { params: { path: { id } } });
-  const audience = await answerOf(request);
-  return { audience, etag: (await request).response.headers.get("etag") ?? "" };
-}
-
-function wantedOf({ definition, includeAnonymous, name, sendTraits, trackCalls }: Read["audience"]): Wanted {
+function wantedOf({ definition, includeAnonymous, name, sendTraits, trackCalls }: Read["value"]): Wanted {
   const text = isNode(definition) ? textOfNode(definition) : "";
   return { name, definition: text, includeAnonymous, trackCalls, sendTraits: sendTraits.join(", ") };
 }
@@ -42,7 +33,7 @@ interface EditorProps {
 }
 
 /** What came of saving stays when the next version is shown. */
-function Editor({ of: { audience, etag }, reload }: EditorProps) {
+function Editor({ of: { etag, value: audience }, reload }: EditorProps) {
   const { id, kind } = audience;
   const before = wantedOf(audience);
   const queries = useQueryClient();
@@ -50,7 +41,7 @@ function Editor({ of: { audience, etag }, reload }: EditorProps) {
     mutationFn: (wanted: Wanted) =>
       answerOf(
         api.PATCH("/v1/audiences/{id}", {
-          params: { path: { id }, header: etag === "" ? {} : { "if-match": etag } },
+          params: { path: { id }, header: ifMatch(etag) },
           body: patchOf(before, wanted),
         }),
       ),
@@ -87,13 +78,13 @@ export function EditAudience() {
   const { id = "" } = useParams();
   const query = useQuery({
     queryKey: ["edited-audience", id, useId()],
-    queryFn: () => read(id),
+    queryFn: () => taggedAnswer(api.GET("/v1/audiences/{id}", { params: { path: { id } } })),
     ...{ staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false },
   });
   return (
     <Answer title="Audience" query={query}>
       {(given) => (
-        <Page title={`Change ${given.audience.name}`}>
+        <Page title={`Change ${given.value.name}`}>
           <WithScope scope="write" to="To change an audience">
             <Editor of={given} reload={query.refetch} />
           </WithScope>

@@ -1,7 +1,7 @@
 // Every option of a destination, to be changed. Only what was changed is sent, and only while the destination is as it was read.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { answerOf, api, type Schemas } from "../../../api/client.ts";
+import { api, ifMatch, type Schemas, type Tagged, taggedAnswer } from "../../../api/client.ts";
 import { ApiProblem } from "../../../api/problem.ts";
 import { Answer, ProblemNote } from "../../../elements/answer.tsx";
 import { submitting } from "../../../elements/fields.tsx";
@@ -13,24 +13,15 @@ import { webhookTexts } from "./webhooks.ts";
 
 const CHANGED_MEANWHILE = 412;
 
-interface Read {
-  readonly destination: Schemas["Destination"];
-  /** Names the version that was read. */
-  readonly etag: string;
-}
+type Read = Tagged<Schemas["Destination"]>;
 
-async function readOf(request: Parameters<typeof answerOf<Read["destination"]>>[0]): Promise<Read> {
-  const destination = await answerOf(request);
-  return { destination, etag: (await request).response.headers.get("etag") ?? "" };
-}
-
-function usePatch({ destination: { id }, etag }: Read, saved: (read: Read) => void) {
+function usePatch({ value: { id }, etag }: Read, saved: (read: Read) => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: Patch) =>
-      readOf(
+      taggedAnswer(
         api.PATCH("/v1/destinations/{id}", {
-          params: { path: { id }, header: etag === "" ? {} : { "if-match": etag } },
+          params: { path: { id }, header: ifMatch(etag) },
           body,
         }),
       ),
@@ -43,7 +34,7 @@ function usePatch({ destination: { id }, etag }: Read, saved: (read: Read) => vo
 
 /** What was typed is of one version; what came of saving it stays when the next one is shown. */
 function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<typeof usePatch> }) {
-  const form = useTyped(of.destination);
+  const form = useTyped(of.value);
   const { data, error, isPending, mutate } = saving;
   const refused = error instanceof ApiProblem ? error.errors : [];
   const problems = [...form.problems, ...refused];
@@ -76,8 +67,7 @@ function Form({ of, saving }: { readonly of: Read; readonly saving: ReturnType<t
   );
 }
 
-const optionsIn = ({ destination }: Read): string =>
-  JSON.stringify([textsOf(destination), webhookTexts(destination)]);
+const optionsIn = ({ value }: Read): string => JSON.stringify([textsOf(value), webhookTexts(value)]);
 
 interface EditorProps {
   readonly read: Read;
@@ -112,7 +102,7 @@ export function Edit() {
   const query = useQuery({
     // Each form reads it for itself.
     queryKey: ["edited-destination", id, useId()],
-    queryFn: () => readOf(api.GET("/v1/destinations/{id}", { params: { path: { id } } })),
+    queryFn: () => taggedAnswer(api.GET("/v1/destinations/{id}", { params: { path: { id } } })),
     // What was typed is compared with what was read when it began.
     ...{ staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false },
   });
