@@ -2,10 +2,8 @@
 // in the middle of that chain.
 import { expect, test } from "@jest/globals";
 import { type Admin, createKafka } from "#kafka";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const CALLS = 60;
 const PATH = "/busy";
@@ -13,15 +11,7 @@ const PATH = "/busy";
 const RETRY_AFTER_SECONDS = 8;
 const RETRY_DELAYS_MS = [1_000];
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
-  () => ({ retryDelaysMs: RETRY_DELAYS_MS, settings: { HOOKLINE_RETRY_WINDOW: "180s" } }),
-);
+useDeployment(() => ({ retryDelaysMs: RETRY_DELAYS_MS, settings: { HOOKLINE_RETRY_WINDOW: "180s" } }));
 
 async function asking<T>(question: (admin: Admin) => Promise<T>): Promise<T> {
   const { brokers } = deployment.stack;

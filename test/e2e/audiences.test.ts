@@ -1,26 +1,17 @@
 // Audiences and computed traits through the whole product, on real Kafka (contract 8).
 import { beforeAll, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import { startReceiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const SECRET = "s3cr3t";
 const PATH = "/members";
 const CONNECTED = "a destination has what audiences had for it";
 
-let deployment: Deployment;
-let receiver: Receiver;
 let writeKey: string;
 
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
-  () => ({}),
-  { secret: SECRET },
-);
+useDeployment(() => ({}), { secret: SECRET });
 
 beforeAll(async () => {
   await deployment.addProcess("audience-processor");

@@ -1,10 +1,8 @@
 // Whether an endpoint is asked at all, as the API shows it, through every service on real Kafka.
 import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const TIMEOUT_MS = 60_000;
 
@@ -17,13 +15,7 @@ interface Shown {
   readonly health: { readonly state: string };
 }
 
-let deployment: Deployment;
-let receiver: Receiver;
-
 useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
   // A probe comes a second after the breaker has opened: the delay is the shortest of which a tenth is that long.
   () => ({ retryDelaysMs: [10_000] }),
 );

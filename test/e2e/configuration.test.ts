@@ -1,25 +1,14 @@
 // Changes of the configuration while calls are under way, on real Kafka.
 import { describe, expect, test } from "@jest/globals";
 import { type Destination, requestJson, type Source } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import { shortest } from "#support/shortest";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 /** How soon the pipeline acts on an acknowledged change (10.1). */
 const CHANGE_DEADLINE_MS = 1000;
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
-  () => ({ retryDelaysMs: [1000, 3000] }),
-  { secret: "new secret" },
-);
+useDeployment(() => ({ retryDelaysMs: [1000, 3000] }), { secret: "new secret" });
 
 async function sourceWith(path: string): Promise<{ source: Source; destination: Destination }> {
   const source = await deployment.control.createSource();

@@ -1,27 +1,16 @@
 // Deletions and suppressions through the whole product, on real Kafka (contract 5).
 import { describe, expect, test } from "@jest/globals";
 import { requestJson, type Source } from "#support/api";
-import type { Deployment } from "#support/deployment";
 import { metricsOf, sumOfMetric } from "#support/metrics";
-import type { Receiver } from "#support/receiver";
 import { msOf, shortest } from "#support/shortest";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 /** How soon the pipeline acts on an acknowledged change (10.1). */
 const CHANGE_DEADLINE_MS = 1_000;
 const SECRET = "s3cr3t";
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
-  () => ({ retryDelaysMs: [1000, 3000] }),
-  { secret: SECRET },
-);
+useDeployment(() => ({ retryDelaysMs: [1000, 3000] }), { secret: SECRET });
 
 async function sourceWith(
   path: string,

@@ -2,30 +2,21 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { requestJson, type Source } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { ReceivedRequest, Receiver } from "#support/receiver";
+import type { ReceivedRequest } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const TIMEOUT_MS = 60_000;
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
+useDeployment((toReceiver) => ({
+  retryDelaysMs: [500, 1000],
+  settings: {
+    HOOKLINE_FAILING_AFTER: "1s",
+    HOOKLINE_RECOVERED_AFTER: "1s",
+    HOOKLINE_OPERATOR_WEBHOOK_URL: toReceiver.url("/operator"),
+    HOOKLINE_USER_AGENT: "Shop-Webhooks",
   },
-  (toReceiver) => ({
-    retryDelaysMs: [500, 1000],
-    settings: {
-      HOOKLINE_FAILING_AFTER: "1s",
-      HOOKLINE_RECOVERED_AFTER: "1s",
-      HOOKLINE_OPERATOR_WEBHOOK_URL: toReceiver.url("/operator"),
-      HOOKLINE_USER_AGENT: "Shop-Webhooks",
-    },
-  }),
-);
+}));
 
 function send(source: Source, event: string): Promise<unknown> {
   return deployment.send(source.writeKeys[0], "track", { userId: "u1", event });

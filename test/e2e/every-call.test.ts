@@ -2,20 +2,13 @@
 // has a record.
 import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const TIMEOUT_MS = 60_000;
 const CALLS = 100;
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment((given) => {
-  ({ deployment, receiver } = given);
-});
+useDeployment();
 
 test("every call of a hundred is delivered at one destination, and passed over by the other's filter", async () => {
   const source = await deployment.control.createSource();

@@ -3,10 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const BATCHES = 60;
 /** Sent after the last kill, so that no process takes the names of these along. */
@@ -38,12 +36,7 @@ interface Answer {
   readonly total: CallStats;
 }
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment((given) => {
-  ({ deployment, receiver } = given);
-});
+useDeployment();
 
 const totalOf = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
 

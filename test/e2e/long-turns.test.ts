@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import type { ServiceProcess } from "#support/service";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 import { spaceOfSearches, worstFilter, worstProperties } from "../bench/worst-definitions.ts";
 
 const WATCH = pathToFileURL(join(import.meta.dirname, "../support/watch-turns.ts")).href;
@@ -18,17 +16,10 @@ const CALLS = 5;
 const PATH = "/calls";
 const ARRIVAL_MS = 120_000;
 
-let deployment: Deployment;
-let receiver: Receiver;
 let processor: ServiceProcess;
 let writeKey: string;
 
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
-  () => ({ settings: { NODE_OPTIONS: `--import ${WATCH}` } }),
-);
+useDeployment(() => ({ settings: { NODE_OPTIONS: `--import ${WATCH}` } }));
 
 beforeAll(async () => {
   processor = await deployment.addProcess("audience-processor");

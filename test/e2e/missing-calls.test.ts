@@ -1,19 +1,12 @@
 // A destination that was off while calls came, through every service on real Kafka: what it missed is counted, and sent once.
 import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const TIMEOUT_MS = 60_000;
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment((given) => {
-  ({ deployment, receiver } = given);
-});
+useDeployment();
 
 const api = async <T>(path: string, options: object = {}): Promise<T> =>
   (await requestJson<T>(`${deployment.controlUrl()}${path}`, options)).body;

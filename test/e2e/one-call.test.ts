@@ -4,10 +4,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
 import { type Receiver, startReceiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const TIMEOUT_MS = 60_000;
 const DELAY_MS = 1_200_000;
@@ -36,20 +35,13 @@ interface Call {
 
 type Traces = Call["destinations"];
 
-let deployment: Deployment;
-let receiver: Receiver;
 /** Of the test that needs a secret. */
 let signed: Receiver | undefined;
 
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
-  () => ({
-    retryDelaysMs: [DELAY_MS],
-    settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all" },
-  }),
-);
+useDeployment(() => ({
+  retryDelaysMs: [DELAY_MS],
+  settings: { HOOKLINE_RECORDED_ATTEMPTS: "all", HOOKLINE_RECORDED_CALLS: "all" },
+}));
 
 afterAll(() => signed?.close());
 

@@ -1,10 +1,8 @@
 // Calls of several users under one messageId, through every service on real Kafka: each is a call of its own (contract 1.8).
 import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const TIMEOUT_MS = 60_000;
 const DELAY_MS = 1_200_000;
@@ -26,15 +24,7 @@ interface Call extends CallOfUser {
   readonly others: readonly CallOfUser[];
 }
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
-  () => ({ retryDelaysMs: [DELAY_MS] }),
-);
+useDeployment(() => ({ retryDelaysMs: [DELAY_MS] }));
 
 const url = (path: string) => `${deployment.controlUrl()}${path}`;
 

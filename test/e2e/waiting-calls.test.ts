@@ -2,10 +2,8 @@
 // nothing but what is asked for sends a call again while a test runs.
 import { expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import type { Deployment } from "#support/deployment";
-import type { Receiver } from "#support/receiver";
 import { until } from "#support/until";
-import { useDeployment } from "#support/use-deployment";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
 const TIMEOUT_MS = 60_000;
 const DELAY_MS = 1_200_000;
@@ -34,15 +32,7 @@ interface Shown {
   readonly updatedAt: string;
 }
 
-let deployment: Deployment;
-let receiver: Receiver;
-
-useDeployment(
-  (given) => {
-    ({ deployment, receiver } = given);
-  },
-  () => ({ partitions: 12, retryDelaysMs: DELAYS_MS }),
-);
+useDeployment(() => ({ partitions: 12, retryDelaysMs: DELAYS_MS }));
 
 async function connected(path: string) {
   const source = await deployment.control.createSource();
