@@ -1,15 +1,14 @@
 // Answers of a real control API, held against its own document: the status is one that the operation has, and the body is of that status's schema.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonObject } from "#contract";
-import { type ControlService, startControl } from "#support/control-service";
 import { attempt, deadLetter, total } from "#support/records";
 import { until } from "#support/until";
+import { control, useControl } from "#support/use-control";
 import { openTopics, type TopicClient } from "../../services/control/deliveries/fixtures/deliveries.ts";
 
 const PATIENCE_MS = 60_000;
 
-let control: ControlService;
 let topics: TopicClient;
 let document: JsonObject;
 let ajv: Ajv2020;
@@ -18,9 +17,11 @@ let destinationId: string;
 /** By operation, as in "GET /v1/sources", the statuses that were held against the document. */
 const held = new Map<string, Set<number>>();
 
+useControl({}, async (started) => {
+  topics = await openTopics(started);
+  return topics;
+});
 beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
   ({ body: document } = await control.ask("/openapi.json"));
   ajv = new Ajv2020({
     strict: false,
@@ -48,11 +49,6 @@ beforeAll(async () => {
     what: "the dead letter to be indexed",
   });
 }, 180_000);
-
-afterAll(async () => {
-  await topics?.close();
-  await control?.stop();
-});
 
 const segment = (text: string) => encodeURIComponent(text.replaceAll("~", "~0").replaceAll("/", "~1"));
 

@@ -1,10 +1,10 @@
 // The index and the answers from it, on real Kafka; what deliverers write is written by the test.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { type ControlService, startControl } from "#support/control-service";
 import { attempt, DETAILS, deadLetter, START_MS, total, WEBHOOK } from "#support/records";
 import { until } from "#support/until";
 import { webhookId } from "../http/webhook-fields.ts";
-import { openTopics, type TopicClient } from "./fixtures/deliveries.ts";
+import { control, sourceId, topics, useTopics } from "./fixtures/use-topics.ts";
 
 /** Shown of it. */
 const SHOWN = "https://a.test/services/***#fad5ba";
@@ -13,8 +13,6 @@ const NOW_MS = Date.now();
 const HOUR_AGO_MS = Math.floor((NOW_MS - 60 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
 const BODY = '{"version":1,"type":"track","userId":"u","2":"two","1":"one","text":"é"}';
 
-let control: ControlService;
-let topics: TopicClient;
 let id: string;
 
 /** Waits until everything written before is in the index. */
@@ -29,13 +27,10 @@ async function untilIndexed(service: ControlService): Promise<void> {
   });
 }
 
+useTopics();
 beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
-  const source = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
-  const webhooks = [{ url: WEBHOOK }];
-  id = (await control.ask("/v1/destinations", { body: { name: "D", sourceIds: [source], webhooks } })).body
-    .id;
+  const body = { name: "D", sourceIds: [sourceId], webhooks: [{ url: WEBHOOK }] };
+  id = (await control.ask("/v1/destinations", { body })).body.id;
   const at = (minute: number) => HOUR_AGO_MS + minute * MINUTE_MS;
   const { deliveryAttempts, deliveryTotals, deadLetters } = control.topics;
   await topics.write(
@@ -85,11 +80,6 @@ beforeAll(async () => {
   await topics.writeRaw(deadLetters, null, Buffer.from("no record"));
   await untilIndexed(control);
 }, 180_000);
-
-afterAll(async () => {
-  await topics?.close();
-  await control?.stop();
-});
 
 const attempts = async (query: string) => await control.ask(`/v1/destinations/${id}/attempts${query}`);
 

@@ -1,17 +1,12 @@
 // Lists over all destinations and over a source's calls, on real Kafka; what services write is written by the test.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { attempt, refusedCalls, routedCall } from "#support/records";
 import { until } from "#support/until";
-import { openTopics, type TopicClient } from "./fixtures/deliveries.ts";
+import { control, sourceId, topics, useTopics } from "./fixtures/use-topics.ts";
 
 const MINUTE_MS = 60_000;
 const FROM_MS = Date.now() - 60 * MINUTE_MS;
 const CALLS = 2_500;
-
-let control: ControlService;
-let topics: TopicClient;
-let sourceId: string;
 
 /** Every third failed, of two destinations by turns; every hundredth is of another user, every thousandth a page. */
 function attemptAt(at: number) {
@@ -66,10 +61,8 @@ function expected(isMeant: (at: number) => boolean): number[] {
   return Array.from({ length: CALLS }, (_, index) => CALLS - 1 - index).filter(isMeant);
 }
 
+useTopics();
 beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
-  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
   const counts = Array.from({ length: CALLS }, (_, at) => at);
   await topics.write(control.topics.deliveryAttempts, counts.map(attemptAt));
   await topics.write(control.topics.routedCalls, counts.map(callAt));
@@ -85,10 +78,6 @@ beforeAll(async () => {
     async () => (await isRead("/v1/deliveries", "indexedUntil")) && isRead("/v1/stats", "countedUntil"),
     { timeoutMs: 30_000, what: "the index to come so far" },
   );
-});
-afterAll(async () => {
-  await topics.close();
-  await control.stop();
 });
 
 const totalOf = async (path: string) => {

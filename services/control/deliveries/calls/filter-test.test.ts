@@ -1,17 +1,12 @@
 // POST /v1/filters/test on real Kafka: the calls are written by the test, as ingest and a router would.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { beforeAll, expect, test } from "@jest/globals";
 import { call, routedCall } from "#support/records";
 import { until } from "#support/until";
 import type { Call } from "#topics";
-import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
+import { control, sourceId, topics, useTopics } from "../fixtures/use-topics.ts";
 
 const CALLS = 130;
 const FROM_MS = Date.now() - 60_000;
-
-let control: ControlService;
-let topics: TopicClient;
-let sourceId: string;
 
 /** Orders of rising totals; every tenth is an identify call, every twentieth is for another integration, the last one notifies of a deletion. */
 function callAt(at: number): Call {
@@ -26,10 +21,8 @@ function callAt(at: number): Call {
   });
 }
 
+useTopics();
 beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
-  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
   await topics.write(
     control.topics.calls,
     Array.from({ length: CALLS }, (_, at) => callAt(at)),
@@ -47,11 +40,6 @@ beforeAll(async () => {
     what: "the calls to be indexed",
   });
 }, 180_000);
-
-afterAll(async () => {
-  await topics?.close();
-  await control?.stop();
-});
 
 const testOf = (body: object) => control.ask("/v1/filters/test", { body: { sourceId, ...body } });
 const OVER_100 = { event: "Order", where: [{ path: "properties.total", op: "gte", value: 100 }] };

@@ -1,11 +1,11 @@
 // Issues on real Kafka; what deliverers write is written by the test.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { describe, expect, test } from "@jest/globals";
+import { startControl } from "#support/control-service";
 import { attempt, deadLetter, WEBHOOK } from "#support/records";
 import { until } from "#support/until";
 import { issueId } from "../../http/issue-id.ts";
 import { webhookId } from "../../http/webhook-fields.ts";
-import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
+import { control, sourceId, topics, useTopics } from "../fixtures/use-topics.ts";
 
 const NOW_MS = Date.now();
 const HOUR_MS = 3_600_000;
@@ -14,22 +14,9 @@ const outcome = (reason: string, url = WEBHOOK) => ({
   ...{ url, kind: "permanent", reason, status: 410, message: "HTTP 410", atMs: NOW_MS, durationMs: 5 },
 });
 
-let control: ControlService;
-let topics: TopicClient;
-let sourceId: string;
 let sequence = 0;
 
-// The first to ask for it waits until Kafka runs.
-beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
-  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
-}, 180_000);
-
-afterAll(async () => {
-  await topics?.close();
-  await control?.stop();
-});
+useTopics();
 
 async function createDestination(): Promise<string> {
   const body = { name: "Orders", enabled: true, sourceIds: [sourceId], webhooks: [{ url: WEBHOOK }] };

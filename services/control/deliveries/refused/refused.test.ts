@@ -1,21 +1,14 @@
 // Refused calls over HTTP, on real Kafka; what ingest tells is written by the test.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { refusedCalls } from "#support/records";
 import { until } from "#support/until";
 import type { RefusedCalls } from "#topics";
-import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
+import { control, sourceId, topics, useTopics } from "../fixtures/use-topics.ts";
 
 const NOW_MS = Date.now();
 
-let control: ControlService;
-let topics: TopicClient;
-let sourceId: string;
-
+useTopics();
 beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
-  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
   const told = (changes: Partial<RefusedCalls>) => refusedCalls({ sourceId, ...changes });
   await topics.write(control.topics.refusedCalls, [
     told({ atMs: NOW_MS - 3, message: "first", userIds: ["gone"] }),
@@ -25,10 +18,6 @@ beforeAll(async () => {
   ]);
   await until(async () => (await list("")).total === 4, { timeoutMs: 60_000, what: "them to be listed" });
 }, 180_000);
-afterAll(async () => {
-  await topics?.close();
-  await control?.stop();
-});
 
 const path = () => `/v1/sources/${sourceId}/refused-calls`;
 const list = async (query: string) => (await control.ask(`${path()}${query}`)).body;

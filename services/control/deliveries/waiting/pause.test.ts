@@ -1,15 +1,14 @@
 // What pause, resume and retry make of a destination, through the API; what deliverers make of it stands in their tests.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, problemFields, startControl } from "#support/control-service";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { problemFields } from "#support/control-service";
+import { control, createSource, useControl } from "#support/use-control";
 
-let control: ControlService;
 let sourceId: string;
 
+useControl();
 beforeAll(async () => {
-  control = await startControl();
-  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
+  sourceId = await createSource();
 }, 180_000);
-afterAll(() => control?.stop());
 
 async function destination(more: object = {}): Promise<string> {
   const webhooks = [{ url: "https://example.com/hook" }];

@@ -1,26 +1,11 @@
 // Replays on real Kafka; the dead letters are written by the test, and the jobs are read back from their topic.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
-import { type ControlService, startControl } from "#support/control-service";
 import { deadLetter } from "#support/records";
 import { until } from "#support/until";
-import { openTopics, type TopicClient } from "../../deliveries/fixtures/deliveries.ts";
+import { control, sourceId, topics, useTopics } from "../../deliveries/fixtures/use-topics.ts";
 
-let control: ControlService;
-let topics: TopicClient;
-let sourceId: string;
-
-// The first to ask for it waits until Kafka runs.
-beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
-  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
-}, 180_000);
-
-afterAll(async () => {
-  await topics?.close();
-  await control?.stop();
-});
+useTopics();
 
 async function createDestination(more: object = {}): Promise<string> {
   const body = {

@@ -1,22 +1,11 @@
 // Audiences and computed traits over HTTP, on real Kafka.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, problemFields, startControl } from "#support/control-service";
+import { describe, expect, test } from "@jest/globals";
+import { problemFields, startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { type SimulatedProcessor, startProcessor } from "./fixtures/processor.ts";
 import { progressOf } from "./fixtures/progress.ts";
+import { control, processor, useProcessor } from "./fixtures/use-processor.ts";
 
-let control: ControlService;
-let processor: SimulatedProcessor;
-
-// The first to ask for it waits until Kafka runs.
-beforeAll(async () => {
-  control = await startControl();
-  processor = await startProcessor(control);
-}, 180_000);
-afterAll(async () => {
-  await processor?.close();
-  await control?.stop();
-});
+useProcessor();
 
 const ORDERED = { event: "Order Completed", within: "30d", count: { op: "gte", value: 2 } };
 const SPENT = { event: "Order Completed", reduce: { fn: "sum", path: "properties.total" } };

@@ -1,5 +1,5 @@
 // Members over HTTP, on real Kafka: the processor's records are written by the test.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import {
   applyEvent,
   type ComputationInput,
@@ -9,21 +9,11 @@ import {
   parseAudience,
   parseComputedTrait,
 } from "#audiences";
-import { type ControlService, problemFields, startControl } from "#support/control-service";
+import { problemFields } from "#support/control-service";
 import { until } from "#support/until";
-import { type SimulatedProcessor, startProcessor } from "./fixtures/processor.ts";
+import { control, processor, useProcessor } from "./fixtures/use-processor.ts";
 
-let control: ControlService;
-let processor: SimulatedProcessor;
-
-beforeAll(async () => {
-  control = await startControl();
-  processor = await startProcessor(control);
-}, 180_000);
-afterAll(async () => {
-  await processor?.close();
-  await control?.stop();
-});
+useProcessor();
 
 const DAY_MS = 86_400_000;
 const DEFINITION = {

@@ -1,25 +1,15 @@
 // Sizes of audiences over HTTP, on real Kafka.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type ControlService, problemFields, startControl } from "#support/control-service";
+import { expect, test } from "@jest/globals";
+import { problemFields } from "#support/control-service";
 import { until } from "#support/until";
 import type { AudienceSize } from "#topics";
-import { type SimulatedProcessor, startProcessor } from "./fixtures/processor.ts";
+import { control, processor, useProcessor } from "./fixtures/use-processor.ts";
 
 const DAY = 20_000;
 const DAY_MS = 86_400_000;
 const at = (day: number): string => new Date(day * DAY_MS).toISOString();
 
-let control: ControlService;
-let processor: SimulatedProcessor;
-
-beforeAll(async () => {
-  control = await startControl({ nowMs: () => (DAY + 1) * DAY_MS - 1 });
-  processor = await startProcessor(control);
-}, 180_000);
-afterAll(async () => {
-  await processor?.close();
-  await control?.stop();
-});
+useProcessor({ nowMs: () => (DAY + 1) * DAY_MS - 1 });
 
 const row = (id: string, partition: number, more: Partial<AudienceSize> = {}): AudienceSize => ({
   ...{ id, partition, day: DAY, batch: 1, countedTo: 0, members: 0, isBeginning: false, hours: [] },

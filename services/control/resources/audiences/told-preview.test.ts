@@ -1,22 +1,11 @@
 // A preview of accounts by the audiences of their members, over HTTP and on real Kafka: the processor's records are written by the test.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createProfile, type Profile } from "#audiences";
-import { type ControlService, startControl } from "#support/control-service";
 import { until } from "#support/until";
-import { type SimulatedProcessor, startProcessor } from "./fixtures/processor.ts";
 import { progressOf } from "./fixtures/progress.ts";
+import { control, processor, useProcessor } from "./fixtures/use-processor.ts";
 
-let control: ControlService;
-let processor: SimulatedProcessor;
-
-beforeAll(async () => {
-  control = await startControl();
-  processor = await startProcessor(control);
-}, 180_000);
-afterAll(async () => {
-  await processor?.close();
-  await control?.stop();
-});
+useProcessor();
 
 /** Of profiles. */
 const PARTITIONS = [0, 1];

@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { connect } from "#connection";
 import { createSecretBox } from "#secrets";
 import { type ControlService, newEncryptionKey, problemFields, startControl } from "#support/control-service";
 import { msOf, shortest } from "#support/shortest";
 import { until } from "#support/until";
+import { control, createSource, useControl } from "#support/use-control";
 import { DESTINATION_DEFAULTS, type DestinationConfig } from "#topics";
 import { webhookId } from "../../http/webhook-fields.ts";
 import { optionsView } from "./options/patch.ts";
 
 const MASK = "********";
 
-let control: ControlService;
 let sourceId: string;
 
+useControl();
 beforeAll(async () => {
-  control = await startControl();
-  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
+  sourceId = await createSource();
 });
-afterAll(() => control.stop());
 
 function destination(more: object = {}): object {
   return { name: "D", sourceIds: [sourceId], webhooks: [{ url: "https://example.com/hook" }], ...more };

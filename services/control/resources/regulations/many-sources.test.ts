@@ -1,26 +1,20 @@
 // A workspace of many sources, on real Kafka: a regulation has their ids in its one record, which the broker bounds.
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { expect, test } from "@jest/globals";
 import { until } from "#support/until";
+import { control, useControl } from "#support/use-control";
 import { openWire, type Wire } from "#support/wire";
 import { regulation } from "./fixtures/regulation.ts";
 
 const SOURCES = 100_000;
 const USERS = 5_000;
 
-let control: ControlService;
 let wire: Wire;
 
-beforeAll(async () => {
-  control = await startControl();
-  wire = openWire(control.stack, [control.topics.regulations]);
+useControl({}, async ({ stack, topics }) => {
+  wire = openWire(stack, [topics.regulations]);
   await wire.serde.start();
-}, 180_000);
-
-afterAll(async () => {
-  await wire?.close();
-  await control?.stop();
+  return wire;
 });
 
 /** It has ended and keeps its users: nobody works on it, and its record has all that one may have. */

@@ -1,13 +1,13 @@
 // Regulations on real Kafka: what is asked of the API, and what is then in the topics.
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { deletionMessageId } from "#contract";
-import { type ControlService, problemFields, startControl } from "#support/control-service";
+import { problemFields } from "#support/control-service";
 import { deadLetter } from "#support/records";
 import { until } from "#support/until";
+import { control, createSource, useControl } from "#support/use-control";
 import { suppressionKey, userHash } from "#topics";
 import { openTopics, type TopicClient } from "../../deliveries/fixtures/deliveries.ts";
 
-let control: ControlService;
 let topics: TopicClient;
 const sources: string[] = [];
 
@@ -16,21 +16,16 @@ async function createDestination(more: object): Promise<string> {
   return (await control.ask("/v1/destinations", { body })).body.id;
 }
 
-// The first to ask for it waits until Kafka runs.
+useControl({ settings: { HOOKLINE_REGULATION_RATE: "400" } }, async (started) => {
+  topics = await openTopics(started);
+  return topics;
+});
 beforeAll(async () => {
-  control = await startControl({ settings: { HOOKLINE_REGULATION_RATE: "400" } });
-  topics = await openTopics(control);
-  for (const name of ["Web", "Shop", "Unconnected"])
-    sources.push((await control.ask("/v1/sources", { body: { name } })).body.id);
+  for (const name of ["Web", "Shop", "Unconnected"]) sources.push(await createSource(name));
   sources.sort();
   await createDestination({ sourceIds: sources.slice(0, 2) });
   await createDestination({ sourceIds: sources.slice(2), enabled: false });
 }, 180_000);
-
-afterAll(async () => {
-  await topics?.close();
-  await control?.stop();
-});
 
 const users = (count: number, name: string) =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`);

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { describe, expect, test } from "@jest/globals";
 import { until } from "#support/until";
+import { control, useControl } from "#support/use-control";
 import { openTopics } from "../../deliveries/fixtures/deliveries.ts";
 
-let control: ControlService;
-
-beforeAll(async () => {
-  control = await startControl();
-}, 180_000);
-afterAll(() => control.stop());
+useControl();
 
 async function newSource(body: object = { name: "Web" }) {
   const { status, body: source } = await control.ask("/v1/sources", { body });

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, problemFields, startControl } from "#support/control-service";
+import { describe, expect, test } from "@jest/globals";
+import { problemFields } from "#support/control-service";
+import { control, useControl } from "#support/use-control";
 import { DESTINATION_DEFAULTS } from "#topics";
 import { patchSwitch } from "../destination.ts";
 import { patchOptions } from "./patch.ts";
 
-let control: ControlService;
-beforeAll(async () => {
-  control = await startControl();
-});
-afterAll(() => control.stop());
+useControl();
 
 const destination = { name: "D", sourceIds: [], webhooks: [{ url: "https://example.com/hook" }] };
 
