@@ -1,4 +1,6 @@
 const TIMESTAMP = "2012-12-02T00:30:08.276Z";
+const PAGE = { path: "/", referrer: "", title: "Home", url: "https://example.com/" };
+const TRAITS = { name: "Ada", age: 36, tags: ["a", null], nested: { yes: true } };
 const context = { ip: "8.8.8.8", page: { title: "Café <&>" } };
 
 /** One call and the delivered body that the contract writes down for it. */
@@ -23,7 +25,7 @@ export const EVERY_CALL_TYPE: readonly ExpectedDelivery[] = [
       userId: "u1",
       name: "Home",
       category: "Docs",
-      properties: { path: "/", referrer: "", title: "Home", url: "https://example.com/" },
+      properties: PAGE,
       timestamp: TIMESTAMP,
       context,
     }),
@@ -31,7 +33,7 @@ export const EVERY_CALL_TYPE: readonly ExpectedDelivery[] = [
       version: 1,
       type: "page",
       userId: "u1",
-      properties: { path: "/", referrer: "", title: "Home", url: "https://example.com/" },
+      properties: PAGE,
       timestamp: TIMESTAMP,
       context,
       name: "Home",
@@ -66,14 +68,14 @@ export const EVERY_CALL_TYPE: readonly ExpectedDelivery[] = [
     call: (messageId) => ({
       messageId,
       userId: "u1",
-      traits: { name: "Ada", age: 36, tags: ["a", null], nested: { yes: true } },
+      traits: TRAITS,
       timestamp: TIMESTAMP,
     }),
     body: (messageId, receivedAt) => ({
       version: 1,
       type: "identify",
       userId: "u1",
-      traits: { name: "Ada", age: 36, tags: ["a", null], nested: { yes: true } },
+      traits: TRAITS,
       timestamp: TIMESTAMP,
       context: {},
       ...known(messageId, receivedAt),

@@ -8,19 +8,18 @@ const host = { setTimeout: () => ({ clear: () => undefined }) as never };
 
 const OF = { destinationId: "d1", means: () => true };
 
-type Standing = readonly [messageId: string, attempts: number, destinationId?: string];
-
-/** Topics in their order, each with one partition. Also what is behind a page is read, as when Kafka is quick. */
-function readerOf(...topics: readonly (readonly Standing[])[]): WaitingReader {
+/** Topics in their order, each with one partition: its jobs' messages and attempts, and destinations other than d1. Also what is behind a page is read, as when Kafka is quick. */
+function readerOf(...topics: readonly string[]): WaitingReader {
   const jobs = new Map<Buffer, DeliveryJob>();
   const found = topics.flatMap((standing, topic) =>
-    standing.map(([messageId, attempts, destinationId = "d1"], offset) => {
+    standing.split(" ").map((text, offset) => {
+      const [messageId = "", attempts, destinationId = "d1"] = text.split(":");
       const value = Buffer.from(messageId);
       jobs.set(value, {
         jobId: messageId,
         messageId,
         destinationId,
-        attempts,
+        attempts: Number(attempts),
         diverts: 0,
         receivedAtMs: 1_000,
       } as DeliveryJob);
@@ -39,65 +38,33 @@ function readerOf(...topics: readonly (readonly Standing[])[]): WaitingReader {
 }
 
 async function pages(reader: WaitingReader, limit: number) {
-  const listed: (readonly [messageId: string, topicName: string])[][] = [];
+  const listed: string[][] = [];
   let after: WaitingPlace | undefined;
   do {
     const page = await listWaiting(reader, { ...OF, limit, after }, host);
     if (after === undefined) expect(page.summary?.calls).toBe(3);
-    listed.push(page.jobs.map(({ job, topicName }) => [job.messageId, topicName]));
+    listed.push(page.jobs.map(({ job, topicName }) => `${job.messageId} ${topicName}`));
     after = page.next;
   } while (after !== undefined);
   return listed;
 }
 
 test("jobs that a deliverer has written on and not committed yet stand on one page, where they have come to", async () => {
-  const reader = readerOf(
-    [
-      ["a", 0],
-      ["b", 0],
-      ["c", 0],
-    ],
-    [
-      ["a", 1],
-      ["b", 1],
-    ],
-    [["a", 2]],
-  );
-  expect(await pages(reader, 2)).toEqual([
-    [
-      ["c", "topic-0"],
-      ["b", "topic-1"],
-    ],
-    [["a", "topic-2"]],
-  ]);
-  expect(await pages(reader, 1)).toEqual([[["c", "topic-0"]], [["b", "topic-1"]], [["a", "topic-2"]]]);
+  const reader = readerOf("a:0 b:0 c:0", "a:1 b:1", "a:2");
+  expect(await pages(reader, 2)).toEqual([["c topic-0", "b topic-1"], ["a topic-2"]]);
+  expect(await pages(reader, 1)).toEqual([["c topic-0"], ["b topic-1"], ["a topic-2"]]);
 });
 
 test("a copy that is found late and has not come as far is left out", async () => {
-  const reader = readerOf(
-    [
-      ["a", 2],
-      ["b", 0],
-    ],
-    [
-      ["a", 1],
-      ["c", 1],
-    ],
-  );
-  expect(await pages(reader, 3)).toEqual([
-    [
-      ["a", "topic-0"],
-      ["b", "topic-0"],
-      ["c", "topic-1"],
-    ],
-  ]);
+  const reader = readerOf("a:2 b:0", "a:1 c:1");
+  expect(await pages(reader, 3)).toEqual([["a topic-0", "b topic-0", "c topic-1"]]);
 });
 
 test("a page whose first jobs have all been written on leads to those behind them", async () => {
   const many = Array.from({ length: 1_010 }, (_, at) => `j${at}`);
   const reader = readerOf(
-    [...many, "k1", "k2"].map((id) => [id, 0]),
-    many.map((id) => [id, 1]),
+    [...many, "k1", "k2"].map((id) => `${id}:0`).join(" "),
+    many.map((id) => `${id}:1`).join(" "),
   );
   const list = (after: WaitingPlace | undefined) => listWaiting(reader, { ...OF, limit: 1, after }, host);
   const first = await list(undefined);
@@ -107,17 +74,7 @@ test("a page whose first jobs have all been written on leads to those behind the
 });
 
 test("of copies the one that has come furthest says whether its job is meant", async () => {
-  const reader = readerOf(
-    [
-      ["a", 0],
-      ["b", 0],
-      ["c", 2],
-    ],
-    [
-      ["a", 1],
-      ["c", 1],
-    ],
-  );
+  const reader = readerOf("a:0 b:0 c:2", "a:1 c:1");
   const list = async (means: (job: DeliveryJob) => boolean) => {
     const { jobs, summary } = await listWaiting(reader, { ...OF, means, limit: 5, after: undefined }, host);
     return [jobs.map(({ job }) => job.messageId), summary?.calls];
@@ -128,14 +85,7 @@ test("of copies the one that has come furthest says whether its job is meant", a
 });
 
 test("how much waits for several destinations comes from one reading, each job of copies once", async () => {
-  const reader = readerOf(
-    [
-      ["a", 0],
-      ["b", 0],
-      ["c", 0, "d2"],
-    ],
-    [["a", 1]],
-  );
+  const reader = readerOf("a:0 b:0 c:0:d2", "a:1");
   let scans = 0;
   const counted: WaitingReader = {
     ...reader,

@@ -4,21 +4,22 @@ import { audienceStatus } from "./status.ts";
 
 const wanted = { generation: 2, isPaused: false, updatedAtMs: 0 };
 const pace = { nowMs: 0, eventsPerSecond: 4 };
+const counts = (
+  partitionsDone: number,
+  profiles: number[],
+  events: number[],
+  remainingSeconds: number | null,
+) => ({
+  ...{ partitionsDone, partitions: 2, profilesDone: profiles[0], profilesTotal: profiles[1] },
+  ...{ eventsDone: events[0], eventsTotal: events[1], remainingSeconds },
+});
 const of = (partition: number, more = {}) => progressOf("aud_1", partition, { generation: 2, ...more });
 
 describe("the status of an audience (contract 10.8)", () => {
   test("it is preparing until every partition is live", () => {
     expect(audienceStatus(wanted, [undefined, undefined], pace)).toMatchObject({
       status: "preparing",
-      progress: {
-        partitionsDone: 0,
-        partitions: 2,
-        profilesDone: 0,
-        profilesTotal: 0,
-        eventsDone: 0,
-        eventsTotal: 0,
-        remainingSeconds: null,
-      },
+      progress: counts(0, [0, 0], [0, 0], null),
       members: 0,
     });
     const half = [
@@ -34,16 +35,8 @@ describe("the status of an audience (contract 10.8)", () => {
     ];
     expect(audienceStatus(wanted, half, pace)).toMatchObject({
       status: "preparing",
-      progress: {
-        partitionsDone: 1,
-        partitions: 2,
-        profilesDone: 14,
-        profilesTotal: 20,
-        eventsDone: 5,
-        eventsTotal: 9,
-        // Four events at four a second, and ten profiles.
-        remainingSeconds: 2,
-      },
+      // Four events at four a second, and ten profiles.
+      progress: counts(1, [14, 20], [5, 9], 2),
       members: 4,
       incompleteProfiles: 3,
     });
@@ -54,15 +47,7 @@ describe("the status of an audience (contract 10.8)", () => {
     const before = of(1, { generation: 1, members: 7, isPartial: true, coverageFromMs: 5 });
     expect(audienceStatus(wanted, [of(0, { members: 1 }), before], pace)).toEqual({
       status: "preparing",
-      progress: {
-        partitionsDone: 1,
-        partitions: 2,
-        profilesDone: 10,
-        profilesTotal: 10,
-        eventsDone: 0,
-        eventsTotal: 0,
-        remainingSeconds: 1,
-      },
+      progress: counts(1, [10, 10], [0, 0], 1),
       coverageFromMs: null,
       isPartial: false,
       members: 8,
