@@ -63,6 +63,7 @@ function recovering({ call, times, elapsedMs }: Receipt): Answer {
 
 /** It fails for a time: a call ends with its window, or was never asked because others found the endpoint ill. */
 const FAILS_FOR_A_TIME = ["window_over", "not_asked"];
+const ailing = { takesAlways: false, deadBy: FAILS_FOR_A_TIME };
 const healthy = { takesAlways: true, deadBy: [], answer: (): Answer => TAKE };
 
 export const BEHAVIOURS = [
@@ -76,27 +77,23 @@ export const BEHAVIOURS = [
   },
   {
     name: "flapping",
-    takesAlways: false,
-    deadBy: FAILS_FOR_A_TIME,
+    ...ailing,
     answer: ({ elapsedMs }) => (inPart(elapsedMs, 8_000, 3_000) ? { kind: "refuse", status: 500 } : TAKE),
   },
   {
     name: "resetting",
-    takesAlways: false,
-    deadBy: FAILS_FOR_A_TIME,
+    ...ailing,
     answer: ({ call, times }) => (chanceOf({ call, times }) < 0.3 ? { kind: "reset" } : TAKE),
   },
   {
     name: "hanging",
-    takesAlways: false,
-    deadBy: FAILS_FOR_A_TIME,
+    ...ailing,
     answer: ({ elapsedMs }) => (inPart(elapsedMs, 24_000, 8_000) ? { kind: "hang" } : TAKE),
   },
-  { name: "recovering", takesAlways: false, deadBy: FAILS_FOR_A_TIME, answer: recovering },
+  { name: "recovering", ...ailing, answer: recovering },
   {
     name: "busy",
-    takesAlways: false,
-    deadBy: FAILS_FOR_A_TIME,
+    ...ailing,
     answer: ({ elapsedMs }) =>
       inPart(elapsedMs, 16_000, 4_000)
         ? { kind: "refuse", status: 503, retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS }
@@ -108,12 +105,7 @@ export const BEHAVIOURS = [
     deadBy: ["permanent"],
     answer: () => ({ kind: "refuse", status: 410 }),
   },
-  {
-    name: "failing",
-    takesAlways: false,
-    deadBy: FAILS_FOR_A_TIME,
-    answer: () => ({ kind: "refuse", status: 503 }),
-  },
+  { name: "failing", ...ailing, answer: () => ({ kind: "refuse", status: 503 }) },
 ] as const satisfies readonly Behaviour[];
 
 export type DestinationName = (typeof BEHAVIOURS)[number]["name"];

@@ -68,52 +68,34 @@ test("conditions that differ in how many members they ask for share what is kept
 });
 
 describe("refused, with the field named", () => {
+  test("members of anything but accounts", () => {
+    expect(problemsOf({ members: LOGIN })["definition.members"]).toContain('"of": "accounts"');
+  });
+
   test.each<[string, object, string]>([
-    ["definition.members", { members: LOGIN }, '"of": "accounts"'],
-    ["definition.members", { of: "accounts", members: { trait: "plan", op: "exists" } }, "must have one of"],
-    ["definition.members.audience", { of: "accounts", members: { audience: "a" } }, "there is no audience"],
-    [
-      "definition.members.within",
-      { of: "accounts", members: { audience: "a", within: "30d" } },
-      "not known here",
-    ],
-    ["definition.members", { of: "accounts", members: { not: LOGIN } }, "have done nothing"],
-    [
-      "definition.members",
-      { of: "accounts", members: { any: [LOGIN, { not: OFTEN }] } },
-      "have done nothing",
-    ],
-    [
-      "definition.members",
-      { of: "accounts", members: { ...LOGIN, count: { op: "lte", value: 2 } } },
-      "have done nothing",
-    ],
-    [
-      "definition.members.stopped",
-      { of: "accounts", members: { event: "A", stopped: "30d" } },
-      "not known here",
-    ],
-    ["definition.members.all", { of: "accounts", members: { all: [] } }, "at least one condition"],
-    [
-      "definition.members.all[0].page",
-      { of: "accounts", members: { all: [{ event: "A", page: "B" }] } },
-      "beside event",
-    ],
-    ["definition.count.op", { of: "accounts", members: LOGIN, count: { op: "most", value: 1 } }, "gte"],
-    ["definition.within", { of: "accounts", members: LOGIN, within: "30d" }, "not known here"],
-    ["definition.members", { of: "accounts", members: "u1" }, "must be an object"],
-    ["definition.event", { of: "accounts", event: "A", members: LOGIN }, ""],
-    ["definition", { of: "accounts", members: LOGIN, count: { op: "eq", value: 0 } }, "only excludes"],
+    ["definition.members", { members: { trait: "plan", op: "exists" } }, "must have one of"],
+    ["definition.members.audience", { members: { audience: "a" } }, "there is no audience"],
+    ["definition.members.within", { members: { audience: "a", within: "30d" } }, "not known here"],
+    ["definition.members", { members: { not: LOGIN } }, "have done nothing"],
+    ["definition.members", { members: { any: [LOGIN, { not: OFTEN }] } }, "have done nothing"],
+    ["definition.members", { members: { ...LOGIN, count: { op: "lte", value: 2 } } }, "have done nothing"],
+    ["definition.members.stopped", { members: { event: "A", stopped: "30d" } }, "not known here"],
+    ["definition.members.all", { members: { all: [] } }, "at least one condition"],
+    ["definition.members.all[0].page", { members: { all: [{ event: "A", page: "B" }] } }, "beside event"],
+    ["definition.count.op", { members: LOGIN, count: { op: "most", value: 1 } }, "gte"],
+    ["definition.within", { members: LOGIN, within: "30d" }, "not known here"],
+    ["definition.members", { members: "u1" }, "must be an object"],
+    ["definition.event", { event: "A", members: LOGIN }, ""],
+    ["definition", { members: LOGIN, count: { op: "eq", value: 0 } }, "only excludes"],
     [
       "definition.members.where",
       {
-        of: "accounts",
         members: { event: "A", where: [{ path: "properties.d", op: "within_last", value: "7d" }] },
       },
       "within_last",
     ],
   ])("%s of %j", (path, definition, words) => {
-    const problems = problemsOf(definition);
+    const problems = problemsOf({ of: "accounts", ...definition });
     expect(problems[path] ?? problems["definition.members"]).toContain(words);
   });
 

@@ -109,6 +109,7 @@ function nested(depth: number): unknown {
 }
 
 describe("what is refused, by its path, with what mends it", () => {
+  const where = (condition: object) => ({ event: "A", where: [{ path: "a", ...condition }] });
   const cases: [unknown, string, string][] = [
     [null, "definition", "must be an object, is null"],
     [[], "definition", "must be an object, is an array"],
@@ -146,57 +147,21 @@ describe("what is refused, by its path, with what mends it", () => {
     [{ event: "A", where: { path: "a", op: "exists" } }, "definition.where", "must be a list"],
     [{ event: "*" }, "definition.event", 'any": ['],
     [{ any: [{ page: "*" }] }, "definition.any[0].page", "does not stand for every name"],
-    [{ event: "A", where: [{ path: "", op: "exists" }] }, "definition.where[0].path", "must be a path"],
-    [{ event: "A", where: [{ path: "a..b", op: "exists" }] }, "definition.where[0].path", "must be a path"],
+    [where({ path: "", op: "exists" }), "definition.where[0].path", "must be a path"],
+    [where({ path: "a..b", op: "exists" }), "definition.where[0].path", "must be a path"],
+    [where({ op: "matches" }), "definition.where[0].op", "must be one of eq, neq"],
+    [where({ op: "eq" }), "definition.where[0].value", "is missing"],
+    [where({ op: "eq", value: null }), "definition.where[0].value", "is null"],
+    [where({ op: "gt", value: true }), "definition.where[0].value", "must be a number"],
+    [where({ op: "in", value: [] }), "definition.where[0].value", "list of 1 to 500"],
+    [where({ op: "in", value: "x" }), "definition.where[0].value", "list of 1 to 500"],
+    [where({ op: "starts_with", value: 5 }), "definition.where[0].value", "must be a text"],
+    [where({ op: "contains", value: "" }), "definition.where[0].value", "is empty"],
+    [where({ op: "exists", value: 1 }), "definition.where[0].value", "left out"],
+    [where({ op: "before", value: "2026-02-30T00:00:00Z" }), "definition.where[0].value", "RFC 3339"],
+    [where({ op: "within_last", value: "30" }), "definition.where[0].value", "60s to 400d"],
     [
-      { event: "A", where: [{ path: "a", op: "matches" }] },
-      "definition.where[0].op",
-      "must be one of eq, neq",
-    ],
-    [{ event: "A", where: [{ path: "a", op: "eq" }] }, "definition.where[0].value", "is missing"],
-    [{ event: "A", where: [{ path: "a", op: "eq", value: null }] }, "definition.where[0].value", "is null"],
-    [
-      { event: "A", where: [{ path: "a", op: "gt", value: true }] },
-      "definition.where[0].value",
-      "must be a number",
-    ],
-    [
-      { event: "A", where: [{ path: "a", op: "in", value: [] }] },
-      "definition.where[0].value",
-      "list of 1 to 500",
-    ],
-    [
-      { event: "A", where: [{ path: "a", op: "in", value: "x" }] },
-      "definition.where[0].value",
-      "list of 1 to 500",
-    ],
-    [
-      { event: "A", where: [{ path: "a", op: "starts_with", value: 5 }] },
-      "definition.where[0].value",
-      "must be a text",
-    ],
-    [
-      { event: "A", where: [{ path: "a", op: "contains", value: "" }] },
-      "definition.where[0].value",
-      "is empty",
-    ],
-    [{ event: "A", where: [{ path: "a", op: "exists", value: 1 }] }, "definition.where[0].value", "left out"],
-    [
-      { event: "A", where: [{ path: "a", op: "before", value: "2026-02-30T00:00:00Z" }] },
-      "definition.where[0].value",
-      "RFC 3339",
-    ],
-    [
-      { event: "A", where: [{ path: "a", op: "within_last", value: "30" }] },
-      "definition.where[0].value",
-      "60s to 400d",
-    ],
-    [
-      {
-        event: "A",
-        where: [{ path: "a", op: "within_next", value: "1d" }],
-        count: { op: "gte", value: 100 },
-      },
+      { ...where({ op: "within_next", value: "1d" }), count: { op: "gte", value: 100 } },
       "definition.count.value",
       "must be at most 99",
     ],

@@ -37,6 +37,18 @@ function moved(
   return count;
 }
 
+const anyMembers = (maxLength: number, partition: fc.Arbitrary<number>, busy: fc.Arbitrary<number[]>) =>
+  fc.uniqueArray(
+    fc.record({
+      id: fc.string({ minLength: 1, maxLength: 3 }),
+      owned: fc.array(partition),
+      generation: fc.nat({ max: 2 }),
+      assignedAtMs: fc.nat({ max: 3 }),
+      busy,
+    }),
+    { selector: ({ id }) => id, minLength: 1, maxLength },
+  );
+
 describe("sticky assigner", () => {
   test("a first assignment is even", () => {
     const assignment = assignPartitions(7, [member("a"), member("b"), member("c")]);
@@ -101,26 +113,18 @@ describe("sticky assigner", () => {
   });
 
   test("a busy partition that has to move stays until nothing of it is worked on; an idle one moves at once, and rather", () => {
+    const kept = (partitions: readonly number[], toRelease: readonly number[] = []) => ({
+      partitions,
+      toRelease,
+    });
     const withNewcomer = (busy: readonly number[], owned = [0, 1, 2, 3]) => {
       const assignment = assigner.assignPartitions(4, [member("a", owned, 2, busy), member("b", [], 0)]);
       return [assignment.get("a"), assignment.get("b")];
     };
-    expect(withNewcomer([])).toEqual([
-      { partitions: [0, 1], toRelease: [] },
-      { partitions: [2, 3], toRelease: [] },
-    ]);
-    expect(withNewcomer([2, 3])).toEqual([
-      { partitions: [2, 3], toRelease: [] },
-      { partitions: [0, 1], toRelease: [] },
-    ]);
-    expect(withNewcomer([0, 1, 3])).toEqual([
-      { partitions: [0, 1, 3], toRelease: [3] },
-      { partitions: [2], toRelease: [] },
-    ]);
-    expect(withNewcomer([0, 1])).toEqual([
-      { partitions: [0, 1], toRelease: [] },
-      { partitions: [2, 3], toRelease: [] },
-    ]);
+    expect(withNewcomer([])).toEqual([kept([0, 1]), kept([2, 3])]);
+    expect(withNewcomer([2, 3])).toEqual([kept([2, 3]), kept([0, 1])]);
+    expect(withNewcomer([0, 1, 3])).toEqual([kept([0, 1, 3], [3]), kept([2])]);
+    expect(withNewcomer([0, 1])).toEqual([kept([0, 1]), kept([2, 3])]);
   });
 
   test("who has lost a partition to a later assignment keeps nothing of it back", () => {
@@ -133,16 +137,8 @@ describe("sticky assigner", () => {
   });
 
   test("whatever is busy, every partition has one owner; once nothing is, what was to be released has moved and the shares are even", () => {
-    const members = fc.uniqueArray(
-      fc.record({
-        id: fc.string({ minLength: 1, maxLength: 3 }),
-        owned: fc.array(fc.integer({ min: 0, max: 20 })),
-        generation: fc.nat({ max: 2 }),
-        assignedAtMs: fc.nat({ max: 3 }),
-        busy: fc.array(fc.integer({ min: -1, max: 21 })),
-      }),
-      { selector: ({ id }) => id, minLength: 1, maxLength: 6 },
-    );
+    const busy = fc.array(fc.integer({ min: -1, max: 21 }));
+    const members = anyMembers(6, fc.integer({ min: 0, max: 20 }), busy);
     fc.assert(
       fc.property(members, fc.nat({ max: 20 }), (group, count) => {
         const held = assigner.assignPartitions(count, group);
@@ -163,16 +159,7 @@ describe("sticky assigner", () => {
   });
 
   test("whatever the members claim, every partition has exactly one owner, evenly, and only what must move moves", () => {
-    const members = fc.uniqueArray(
-      fc.record({
-        id: fc.string({ minLength: 1, maxLength: 3 }),
-        owned: fc.array(fc.integer({ min: -2, max: 40 })),
-        generation: fc.nat({ max: 2 }),
-        assignedAtMs: fc.nat({ max: 3 }),
-        busy: fc.constant([]),
-      }),
-      { selector: ({ id }) => id, minLength: 1, maxLength: 8 },
-    );
+    const members = anyMembers(8, fc.integer({ min: -2, max: 40 }), fc.constant([]));
     fc.assert(
       fc.property(members, fc.nat({ max: 36 }), (group, count) => {
         const assignment = assignPartitions(count, group);
