@@ -2,9 +2,9 @@
 // whole way, from a running Hookline to a webhook and back to quiet.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { requestJson } from "#support/api";
-import { DEPLOYED_SERVICES, type Deployment, startDeployment } from "#support/deployment";
-import { type Receiver, startReceiver } from "#support/receiver";
+import { DEPLOYED_SERVICES } from "#support/deployment";
 import { until } from "#support/until";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 import { dashboards } from "../grafana/all.ts";
 import { type Monitoring, startMonitoring } from "./fixtures/monitoring.ts";
 
@@ -14,13 +14,11 @@ const ALERTS = "/alerts";
 
 type Labels = Readonly<Record<string, string>>;
 
-let deployment: Deployment;
 let monitoring: Monitoring;
-let receiver: Receiver;
 
+afterAll(() => monitoring?.stop(), 180_000);
+useDeployment();
 beforeAll(async () => {
-  receiver = await startReceiver();
-  deployment = await startDeployment();
   const processor = await deployment.addProcess("audience-processor");
   const processes = [...DEPLOYED_SERVICES.map(deployment.service), processor];
   const targets = processes.map(({ name, ports }) => [`hookline-${name}`, ports["metricsPort"] ?? 0]);
@@ -29,12 +27,6 @@ beforeAll(async () => {
     webhookUrl: receiver.url(ALERTS),
   });
 }, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await monitoring?.stop();
-  await deployment?.stop();
-  await receiver?.close();
-}, 180_000);
 
 const fits = (labels: Labels, wanted: Labels): boolean =>
   Object.entries(wanted).every(([name, value]) => labels[name] === value);

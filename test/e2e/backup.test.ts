@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createKafka, type Kafka, markRecords, restoreMarks } from "#kafka";
 import { type Destination, requestJson, type Source } from "#support/api";
-import { type Deployment, startDeployment } from "#support/deployment";
 import { metricsOf, sumOfMetric } from "#support/metrics";
-import { type Receiver, startReceiver } from "#support/receiver";
 import { scratchFolder } from "#support/scratch-folder";
 import { until } from "#support/until";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 import { newPrefix, settingsOn } from "#support/wire";
 import { configurationTopics } from "#topics";
 import { printedBy } from "../../cli/fixtures/printed.ts";
@@ -19,21 +18,18 @@ const PREFIX = newPrefix();
 const PARTITIONS = 4;
 const SUPPRESSION = { regulationType: "SUPPRESS_ONLY", subjectType: "USER_ID", subjectIds: ["gone"] };
 
-let deployment: Deployment;
-let receiver: Receiver;
 let kafka: Kafka;
 let folder: string;
 let file: string;
 let source: Source;
 let destinations: readonly Destination[];
 
+afterAll(() => kafka?.close());
+useDeployment(
+  () => ({ prefix: PREFIX, partitions: PARTITIONS, settings: { HOOKLINE_ENCRYPTION_KEYS: KEY } }),
+  { secret: "the secret" },
+);
 beforeAll(async () => {
-  receiver = await startReceiver({ secret: "the secret" });
-  deployment = await startDeployment({
-    prefix: PREFIX,
-    partitions: PARTITIONS,
-    settings: { HOOKLINE_ENCRYPTION_KEYS: KEY },
-  });
   kafka = createKafka({ brokers: deployment.stack.brokers, clientId: "backup-test", tls: false });
   folder = scratchFolder();
   file = join(folder, "backup.ndjson");
@@ -51,12 +47,6 @@ beforeAll(async () => {
   await post("/v1/audiences", audience);
   await post("/v1/regulations", SUPPRESSION);
 }, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await kafka?.close();
-  await deployment?.stop();
-  await receiver?.close();
-}, 180_000);
 
 async function post(path: string, body: object): Promise<void> {
   const { status } = await requestJson(`${deployment.controlUrl()}${path}`, { body });

@@ -1,32 +1,20 @@
 // Live events over HTTP, on real Kafka; what ingest and deliverers write is written by the test.
 import { once } from "node:events";
 import { connect as connectTo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ControlService, startControl } from "#support/control-service";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { attempt, call, refusedCalls, WEBHOOK } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
 import { startService } from "#support/service";
 import { until } from "#support/until";
 import type { Call, RefusedCalls } from "#topics";
-import { openTopics, type TopicClient } from "../fixtures/deliveries.ts";
+import { control, sourceId, topics, useTopics } from "../fixtures/use-topics.ts";
 
-let control: ControlService;
-let topics: TopicClient;
-let sourceId: string;
 let destinationId: string;
-let isStopped = false;
 
+useTopics();
 beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
-  sourceId = (await control.ask("/v1/sources", { body: { name: "Web" } })).body.id;
   const body = { name: "D", sourceIds: [sourceId], webhooks: [{ url: WEBHOOK }] };
   destinationId = (await control.ask("/v1/destinations", { body })).body.id;
-}, 180_000);
-
-afterAll(async () => {
-  await topics?.close();
-  if (!isStopped) await control?.stop();
 }, 180_000);
 
 const writeCall = (changes: Partial<Call>) =>
@@ -188,7 +176,6 @@ test("the service ends with listeners connected, also with one that does not rea
   const deaf = connectTo(Number(port), "127.0.0.1");
   deaf.write(`GET /v1/sources/${sourceId}/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   await once(deaf, "readable");
-  isStopped = true;
   await control.stop();
   await ended;
   deaf.destroy();

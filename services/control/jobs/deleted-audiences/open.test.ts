@@ -4,23 +4,24 @@ import { connect } from "#connection";
 import { type ControlService, problemFields, startControl } from "#support/control-service";
 import { until } from "#support/until";
 import type { AudienceConfig, MembershipImport } from "#topics";
-import { type SimulatedProcessor, startProcessor } from "../../resources/audiences/fixtures/processor.ts";
 import { progressOf } from "../../resources/audiences/fixtures/progress.ts";
+import { control, processor, useProcessor } from "../../resources/audiences/fixtures/use-processor.ts";
 
 const KEPT = { HOOKLINE_DELETED_AUDIENCE_RETENTION: "1s" };
 const WAIT = { timeoutMs: 30_000 };
 const PARTITIONS = [0, 1];
 
-let control: ControlService;
 let other: ControlService;
-let processor: SimulatedProcessor;
 let reader: ReturnType<typeof connect>;
 
+afterAll(async () => {
+  await reader?.close();
+  await other?.stop();
+});
+useProcessor({ settings: KEPT });
 beforeAll(async () => {
-  control = await startControl({ settings: KEPT });
   const { keys, prefix, stack } = control;
   other = await startControl({ stack, prefix, keys, settings: KEPT });
-  processor = await startProcessor(control);
   await processor.fold();
   const { audienceConfig, membershipImports } = control.topics;
   reader = connect({
@@ -30,12 +31,6 @@ beforeAll(async () => {
   });
   await reader.serde.start();
 }, 180_000);
-afterAll(async () => {
-  await reader?.close();
-  await processor?.close();
-  await other?.stop();
-  await control?.stop();
-});
 
 async function made(body: object): Promise<string> {
   const answer = await control.ask("/v1/audiences", { body });

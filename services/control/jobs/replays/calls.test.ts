@@ -2,13 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { replayJobId } from "#contract";
 import { requestJson } from "#support/api";
-import { type ControlService, startControl } from "#support/control-service";
 import { deadLetter } from "#support/records";
 import { scratchFolder } from "#support/scratch-folder";
 import { type ServiceProcess, startService } from "#support/service";
 import { until } from "#support/until";
 import type { DeliveryJob } from "#topics";
-import { openTopics, type TopicClient } from "../../deliveries/fixtures/deliveries.ts";
+import { control, topics, useTopics } from "../../deliveries/fixtures/use-topics.ts";
 import { openSentCalls, type SentCalls, sentJob } from "./fixtures/sent-calls.ts";
 
 interface ShownReplay {
@@ -16,22 +15,12 @@ interface ShownReplay {
   readonly replayed: number;
 }
 
-let control: ControlService;
-let isStopped = false;
-let topics: TopicClient;
 let sent: SentCalls;
 
-// The first to ask for it waits until Kafka runs.
+afterAll(() => sent?.close());
+useTopics();
 beforeAll(async () => {
-  control = await startControl();
-  topics = await openTopics(control);
   sent = await openSentCalls(control);
-}, 180_000);
-
-afterAll(async () => {
-  await sent?.close();
-  await topics?.close();
-  if (!isStopped) await control?.stop();
 });
 
 async function createDestination(): Promise<string> {
@@ -100,7 +89,6 @@ test("a replay that is cut off by a kill goes on in the next process, and sends 
   await sent.settle();
   // The group of the replays has no other member then.
   await control.stop();
-  isStopped = true;
   const folder = scratchFolder();
   let service: ServiceProcess | undefined;
   try {
