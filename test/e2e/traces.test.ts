@@ -1,12 +1,10 @@
 // One call's trace through every service on real Kafka, as a collector gets it: from the SDK's header to the webhook's, retries included.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type Deployment, startDeployment } from "#support/deployment";
 import { metricsOf, sumOfMetric } from "#support/metrics";
-import { type Receiver, startReceiver } from "#support/receiver";
 import { type ReceivedSpan, type SpanReceiver, startSpanReceiver } from "#support/span-receiver";
 import { until } from "#support/until";
+import { deployment, receiver, useDeployment } from "#support/use-deployment";
 
-const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
@@ -14,21 +12,15 @@ const STATE = "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE";
 const SHARED_SECRET = "the-destination-has-a-secret";
 
 let collector: SpanReceiver;
-let deployment: Deployment;
-let receiver: Receiver;
 
 beforeAll(async () => {
-  [collector, receiver] = await Promise.all([startSpanReceiver(), startReceiver()]);
-  deployment = await startDeployment({
-    retryDelaysMs: [200, 400],
-    settings: { HOOKLINE_TRACES_URL: collector.url, HOOKLINE_TRACES_ONE_IN: "0" },
-  });
-}, START_TIMEOUT_MS);
-
-afterAll(async () => {
-  await deployment?.stop();
-  await Promise.all([receiver.close(), collector.close()]);
-}, 180_000);
+  collector = await startSpanReceiver();
+});
+useDeployment(() => ({
+  retryDelaysMs: [200, 400],
+  settings: { HOOKLINE_TRACES_URL: collector.url, HOOKLINE_TRACES_ONE_IN: "0" },
+}));
+afterAll(() => collector?.close());
 
 async function destination(path: string) {
   const { id, writeKeys } = await deployment.control.createSource();

@@ -43,12 +43,8 @@ describe("an audience (contract 10.8)", () => {
       status: "preparing",
       paused: false,
       progress: {
-        partitionsDone: 0,
-        partitions: 2,
-        profilesDone: 0,
-        profilesTotal: 0,
-        eventsDone: 0,
-        eventsTotal: 0,
+        ...{ partitionsDone: 0, partitions: 2, profilesDone: 0, profilesTotal: 0 },
+        ...{ eventsDone: 0, eventsTotal: 0 },
         // Nothing is in the log.
         remainingSeconds: 0,
       },
@@ -391,12 +387,8 @@ describe("the status", () => {
     expect(await read(id)).toMatchObject({
       status: "preparing",
       progress: {
-        partitionsDone: 1,
-        partitions: 2,
-        profilesDone: 15,
-        profilesTotal: 20,
-        eventsDone: 70,
-        eventsTotal: 100,
+        ...{ partitionsDone: 1, partitions: 2, profilesDone: 15, profilesTotal: 20 },
+        ...{ eventsDone: 70, eventsTotal: 100 },
         remainingSeconds: 1,
       },
       coverageFrom: "2026-01-31T00:00:00.000Z",
