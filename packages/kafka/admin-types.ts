@@ -97,7 +97,8 @@ export interface Admin {
   compareTopics(specs: readonly TopicSpec[], options: EnsureTopicsOptions): Promise<ComparedTopics>;
   /** Names of all topics of the cluster that may be seen. */
   topicNames(): Promise<string[]>;
-  partitionCount(topic: string): Promise<number>;
+  /** With endless `tries` it waits until Kafka has the topic, or the client is closed. */
+  partitionCount(topic: string, tries?: number): Promise<number>;
   /** Waits until every partition has a leader; where `partition` is given until that one has, and others without one are left out. */
   offsets(topic: string, partition?: number): Promise<PartitionOffsets[]>;
   /**

@@ -156,7 +156,7 @@ function watch(context: ControlContext, connection: Connection): void {
 /** What of the topics of jobs decides which options a destination may have. */
 async function jobTopics({ kafka, topics }: Pick<Connection, "kafka" | "topics">) {
   return {
-    partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name),
+    partitions: await kafka.admin().partitionCount(topics.deliveryJobs.name, Number.POSITIVE_INFINITY),
     retryDelaysMs: topics.deliveryRetries.map(({ delayMs }) => delayMs),
   };
 }

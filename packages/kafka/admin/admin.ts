@@ -31,13 +31,12 @@ export function createAdmin(client: AdminClient, tables: TablesSay = NO_TABLES):
       return ends.some(({ low, high }) => low < high);
     },
 
-    async partitionCount(topic) {
-      const shapes = await client.run((admin) => admin.shapes([topic]));
-      const count = shapes.get(topic)?.leaders.length ?? 0;
-      if (count === 0)
+    partitionCount: (topic, tries) =>
+      client.run(async (admin) => {
+        const count = (await admin.shapes([topic])).get(topic)?.leaders.length ?? 0;
+        if (count > 0) return count;
         throw new KafkaError("unknown_topic", `topic ${topic} has no partitions`, { canRetry: true });
-      return count;
-    },
+      }, tries),
 
     offsetForTime: (topic, timestampMs, partition) => fetchOffsetsAt(client, topic, timestampMs, partition),
     committedOffsets,

@@ -130,6 +130,18 @@ describe("topics that are asked for", () => {
   });
 });
 
+test("partitions are asked for a few times, or until Kafka has the topic", async () => {
+  const refused = expect(admin.partitionCount("events")).rejects.toMatchObject({ code: "unknown_topic" });
+  await host.advance(10_000);
+  await refused;
+  cluster.failures.push(...Array.from({ length: 6 }, passing));
+  const waited = admin.partitionCount("events", Number.POSITIVE_INFINITY);
+  await host.advance(60_000);
+  await admin.ensureTopics([EVENTS], SHAPE);
+  await host.advance(1_000);
+  expect(await waited).toBe(2);
+});
+
 describe("offsets", () => {
   beforeEach(() => admin.ensureTopics([EVENTS], SHAPE));
 

@@ -78,7 +78,7 @@ export async function openAudiences(
     sizeRows,
     eventsSince: (fromMs) => eventsSince(kafka.admin(), profileEvents.name, fromMs),
     pace: settings.pace,
-    profilePartitions: await kafka.admin().partitionCount(profiles.name),
+    profilePartitions: await kafka.admin().partitionCount(profiles.name, Number.POSITIVE_INFINITY),
   };
 }
 
