@@ -17,7 +17,6 @@ function setup() {
       looks.push(look);
       return look.promise;
     },
-    isConnected: (sourceId) => connected.has(sourceId),
     host: {
       elapsed: () => elapsedMs,
       delay(ms) {
@@ -35,6 +34,7 @@ function setup() {
   const wait = (sourceId: string, name: string, partition = 0) =>
     confirmations.wait(sourceId, {
       partition,
+      isKept: () => connected.has(sourceId),
       decide: () => !notOurs.has(name) && decided.push(name) > 0,
       giveBack: () => void back.push(name),
     });

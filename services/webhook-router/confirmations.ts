@@ -1,14 +1,17 @@
 // A call without a destination is dropped for good, so it waits for a look at the end of the configuration: the table may be behind
-// while its session is renewed, and the call may have overtaken the destination that was made for it.
+// while its session is renewed, and the call may have overtaken the destination that was made for it. So does a suppressed user's
+// call, which may have overtaken the end of the suppression.
 import type { Host } from "#host";
 import type { Logger } from "#runtime";
 
 /** Looks begin this long after each other at least: a source that nobody connected may send thousands of calls a second. */
 const LOOK_EVERY_MS = 100;
 
-/** The fate of a call that waits. Exactly one of the two is called, once. */
+/** The fate of a call that waits: either `decide` or `giveBack` is called, once. */
 export interface Undecided {
   readonly partition: number;
+  /** Whether it goes on, as far as was read: then it need not wait for another look. */
+  isKept(): boolean;
   /** Everything that the configuration held when the call began to wait has been read. False: it is not ours, and `giveBack` is called after all. */
   decide(): boolean;
   /** The partition was lost before. */
@@ -25,8 +28,6 @@ export interface Confirmations {
 export interface ConfirmationsOptions {
   /** Resolves when everything has been read that the configuration held at the call. Rejects when it can never be read again. */
   readonly look: () => Promise<void>;
-  /** Whether the source has a destination as far as was read: then its calls need not wait for another look. */
-  readonly isConnected: (sourceId: string) => boolean;
   readonly host: Pick<Host, "elapsed" | "delay">;
   readonly logger: Pick<Logger, "error">;
 }
@@ -36,12 +37,7 @@ interface Waiting extends Undecided {
   readonly looks: number;
 }
 
-export function createConfirmations({
-  look,
-  isConnected,
-  host,
-  logger,
-}: ConfirmationsOptions): Confirmations {
+export function createConfirmations({ look, host, logger }: ConfirmationsOptions): Confirmations {
   const bySource = new Map<string, Waiting[]>();
   let looks = 0;
   let isLooking = false;
@@ -59,15 +55,12 @@ export function createConfirmations({
     isLooking = false;
   }
 
-  /**
-   * Decides calls in their order, up to the first that came after the look had begun and has no destination
-   * yet.
-   */
+  /** Decides calls in their order, up to the first that came after the look had begun and may be dropped. */
   function decideOf(sourceId: string): void {
     for (;;) {
       const [head] = bySource.get(sourceId) ?? [];
       if (head === undefined) break;
-      if (head.looks >= looks && !isConnected(sourceId)) return;
+      if (head.looks >= looks && !head.isKept()) return;
       bySource.get(sourceId)?.shift();
       if (head.decide()) continue;
       head.giveBack();
@@ -91,8 +84,7 @@ export function createConfirmations({
     has: (sourceId) => bySource.has(sourceId),
     wait(sourceId, call) {
       const waiting = bySource.get(sourceId) ?? [];
-      const { partition } = call;
-      waiting.push({ partition, looks, decide: () => call.decide(), giveBack: () => call.giveBack() });
+      waiting.push({ ...call, looks });
       bySource.set(sourceId, waiting);
       if (isLooking) return;
       // A table that can never be read again ends the process; nothing is decided by it meanwhile.

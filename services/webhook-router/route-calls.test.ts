@@ -216,6 +216,20 @@ describe("a call without a destination", () => {
   });
 });
 
+test.each([
+  ["is dropped only after a look at the end of suppressions", true, [[]], ["suppressed"]],
+  ["goes on when the look has found that its user's suppression is over", false, [["a"]], ["routed 1"]],
+])("a suppressed user's call %s", (_, isSuppressed, wanted, counts) => {
+  const { counted, destinations, ends, take, waiting, world } = setup();
+  destinations.push(destination("a"));
+  world.isSuppressed = true;
+  take();
+  expect([ends, counted, waiting[0]?.isKept()]).toEqual([[], [], false]);
+  world.isSuppressed = isSuppressed;
+  waiting[0]?.decide();
+  expect([ends, counted]).toEqual([wanted, counts]);
+});
+
 test("a call that has a destination waits behind those of its source that wait; one that is to go nowhere does not", () => {
   const { counted, destinations, ends, take, waiting, world } = setup();
   destinations.push(destination("a"));

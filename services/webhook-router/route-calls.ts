@@ -12,9 +12,9 @@
 //
 // The window may be ahead of the commit (the cases above) or behind it: the commit can be durable before the window's
 // write is. So before a record is stepped the window is brought up to its offset from the log (dedupe-windows.ts).
-// A call for which there is no destination waits between (1) and (2) for a look at the configuration's end (confirmations.ts), one whose
+// A call for which there is no destination waits between (1) and (2) for a look at the configuration's end (confirmations.ts), as does one of a
+// user who was suppressed before it was accepted, which is dropped here if ingest did not know (suppressions.ts); one whose
 // filters or jobs take long for its turns of the event loop, and one that would become jobs while Kafka is behind with others (filter-turns.ts).
-// A call of a user who was suppressed before it was accepted is dropped here, if ingest did not know (suppressions.ts).
 // A configuration change between two readings may route the second reading otherwise; that is the rule (contract 3.6).
 import type { Claim, OutgoingRecord, Received, Settle, Step } from "#kafka";
 import type { Call } from "#topics";
@@ -60,7 +60,7 @@ const DUPLICATE: Outcome = { kind: "drop", reason: "duplicate" };
 const SUPPRESSED: Outcome = { kind: "drop", reason: "suppressed" };
 
 export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
-  const { confirmations, windows, destinations, recordCall, telemetry, turns } = parts;
+  const { confirmations, windows, destinations, recordCall, suppressions, telemetry, turns } = parts;
 
   /** False: there was no time for all of its jobs, or no room to begin with them. */
   function end(call: CallInProgress, outcome: Outcome): boolean {
@@ -77,11 +77,12 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
   /** Routes it, if there are time for all of its filters and jobs, and room. False: it has to go on in a later turn. Throws what the routing throws. */
   function advance(call: CallInProgress): boolean {
     const { decoded } = call.record;
-    if (call.found === undefined && parts.suppressions.has(decoded)) return end(call, SUPPRESSED);
+    const isSuppressed = call.found === undefined && suppressions.has(decoded);
+    if (isSuppressed && call.isConfirmed) return end(call, SUPPRESSED);
     const from = call.from ?? destinations.of(decoded.sourceId);
     const found = call.found ?? route(decoded, from);
-    if (!call.isConfirmed && !isFinal(found, confirmations.has(decoded.sourceId))) {
-      confirm(call);
+    if (isSuppressed || (!call.isConfirmed && !isFinal(found, confirmations.has(decoded.sourceId)))) {
+      confirm(call, isSuppressed);
       return true;
     }
     const outcome = found.kind === "filtering" ? found.ask(turns.hasTime) : found;
@@ -130,14 +131,16 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
     });
   }
 
-  function confirm(call: CallInProgress): void {
+  function confirm(call: CallInProgress, isSuppressed: boolean): void {
     const { record, claim } = call;
-    confirmations.wait(record.decoded.sourceId, {
+    const { sourceId } = record.decoded;
+    confirmations.wait(sourceId, {
       partition: record.partition,
+      isKept: () => !isSuppressed && destinations.of(sourceId).length > 0,
       decide() {
         if (!claim.isOurs) return false;
         call.isConfirmed = true;
-        if (turns.has(record.decoded.sourceId) || !advanceLater(call)) waitForTurn(call);
+        if (turns.has(sourceId) || !advanceLater(call)) waitForTurn(call);
         return true;
       },
       giveBack: () => claim.giveBack(),

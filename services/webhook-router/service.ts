@@ -78,8 +78,8 @@ function createRunner(
 ): Runner {
   const telemetry = createTelemetry({ metrics, logger, nowMs });
   const records = createRecords({ topics, serde, nowMs });
-  const isConnected = (sourceId: string): boolean => index.of(sourceId).length > 0;
-  const confirmations = createConfirmations({ look: load, isConnected, host, logger });
+  const look = async (): Promise<void> => void (await Promise.all([load(), suppressions.confirm()]));
+  const confirmations = createConfirmations({ look, host, logger });
   const producer = kafka.durableProducer({ anyPartition: [topics.deadLetters.name] });
   const turns = new FilterTurns(host, () => producer.backlog.bytes < MAX_UNWRITTEN_BYTES);
   const recordCall = createRecordCall(own.routing.recordedCalls, { topics, serde });

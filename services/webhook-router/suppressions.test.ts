@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { suppressionKey, userHash } from "#topics";
 import { call } from "./fixtures/calls.ts";
-import { isSuppressed } from "./suppressions.ts";
+import { followSuppressions, isSuppressed } from "./suppressions.ts";
 
 const AT_MS = 1_700_000_000_000;
 
@@ -38,4 +38,24 @@ test("an alias names the user as its previousId, too; the notification of a dele
   expect(isSuppressed(table, alias(7))).toBe(false);
   expect(isSuppressed(table, accepted(5_000, { userId: "u2", body: body("u1") }))).toBe(false);
   expect(isSuppressed(table, accepted(5_000, { type: "delete" }))).toBe(false);
+});
+
+test.each([
+  ["is not asked for while nobody is suppressed", 0, "table_timeout", []],
+  ["of a topic that has lost its records is not waited for", 1, "records_lost", ["look"]],
+  ["that does not come in time is waited for", 1, "table_timeout", ["look", "load"]],
+])("the end of suppressions %s", async (_, size, code, wanted) => {
+  const asked: string[] = [];
+  const table = {
+    size,
+    load: async () => void asked.push("load"),
+    async look() {
+      asked.push("look");
+      throw Object.assign(new Error(code), { code });
+    },
+  };
+  const context = { health: { readiness: () => undefined } };
+  const connection = { kafka: { table: () => table }, topics: { suppressions: {}, suppressionsBegun: {} } };
+  await followSuppressions(context as never, connection as never).confirm();
+  expect(asked).toEqual(wanted);
 });

@@ -108,8 +108,8 @@ export const ONE_EDIT_FAULTS: readonly KnownFault[] = [
     edits: [
       {
         file: "services/webhook-router/confirmations.ts",
-        now: "if (head.looks >= looks && !isConnected(sourceId)) return;",
-        before: "if (head.looks > looks && !isConnected(sourceId)) return;",
+        now: "if (head.looks >= looks && !head.isKept()) return;",
+        before: "if (head.looks > looks && !head.isKept()) return;",
       },
     ],
     breaks: [LOST],

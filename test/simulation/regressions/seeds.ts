@@ -218,6 +218,8 @@ export const REGRESSIONS: readonly Regressions[] = [
         "the law asked for order of a suppressed user's call that its router had dropped, and one that was back after a cut sent",
       1721896:
         "a list was asked for while one partition's records were taken whose schema lists did not know yet",
+      1731966:
+        "a router that was behind after a cut dropped calls that its user made after the end of a suppression",
       3000203: "a control process that was cut off wrote behind the end of a sync that it is under way",
     },
   },
