@@ -23,6 +23,8 @@ export interface Life {
   readonly afterOffset: number;
   /** All that counts, in the order of the log. */
   readonly events: readonly Happened[];
+  /** When what counted in the lives before may have been judged. */
+  readonly earlierMs: readonly number[];
   /** Nobody can tell to which life a call belongs: it came after the deletion's moment, and before the deletion. */
   readonly isCertain: boolean;
 }
@@ -95,7 +97,8 @@ class Biographer {
   }
 
   #begin(afterOffset: number, isCertain = true): void {
-    this.lives.push({ afterOffset, events: [], isCertain });
+    const earlierMs = this.lives.flatMap(({ events }) => events.flatMap(({ momentsMs }) => momentsMs));
+    this.lives.push({ afterOffset, events: [], earlierMs, isCertain });
   }
 }
 

@@ -77,12 +77,21 @@ function holdsAt(
 
 /**
  * The moments for which the change may have been judged: its own, and where it follows another one of the user by a millisecond, those that come
- * before, as times rise: of the same audience, and over one that the profile has forgotten since.
+ * before, as times rise: of the same audience, and over one that the profile has forgotten since. One that a deletion has dropped unsent was judged
+ * by an event of an earlier life, and waiting calls of this one may have come before that.
  */
-function momentsOf({ atMs }: Change, times: ReadonlySet<number>): number[] {
+function momentsOf(
+  { atMs }: Change,
+  times: ReadonlySet<number>,
+  { life: { earlierMs, events }, story }: { readonly life: Life; readonly story: Story },
+): number[] {
   const moments = [atMs];
   while (times.has((moments.at(-1) ?? 0) - 1)) moments.push((moments.at(-1) ?? 0) - 1);
-  return moments;
+  const firstMs = moments.at(-1) ?? 0;
+  const slackMs = skewOf(story) + 1;
+  if (!earlierMs.some((momentMs) => Math.abs(momentMs - firstMs) <= slackMs)) return moments;
+  const own = events.flatMap(({ momentsMs }) => momentsMs);
+  return [...moments, ...own.filter((momentMs) => momentMs < firstMs)];
 }
 
 /** The life that the change is of. */
@@ -101,7 +110,7 @@ export const changesHold = audienceLaw("each change holds at its moment", functi
   for (const change of changesOf(story)) {
     const life = lifeOf(change, all.get(change.user) ?? []);
     if (life === undefined || !life.isCertain || isExit(change) || asksAboutUsers(change.audience)) continue;
-    const moments = momentsOf(change, times.get(change.user) ?? new Set());
+    const moments = momentsOf(change, times.get(change.user) ?? new Set(), { life, story });
     if (!moments.some((atMs) => holdsAt(change, atMs, { life, story })))
       yield `${change.user} in ${change.audience.key}: ${JSON.stringify(change.value)} at ${change.atMs - EPOCH_MS} ms`;
   }

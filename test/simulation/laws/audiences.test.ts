@@ -230,6 +230,20 @@ describe("a law is broken by", () => {
       expect(broken({ calls, profileEvents, profiles }, writes)).toEqual([]);
     });
 
+    test("nor by one whose call waited behind what the end of a suppression had changed, and the deletion drops unsent", () => {
+      const ended = event(0, { kind: "suppress", isSuppressed: false, listedAtMs: EPOCH_MS + 84_999 });
+      const profileEvents = [ended, deletion, event(2, { call: callOf("m2", 22_000) })];
+      const brokenFrom = (firstMs: number): string[] => {
+        const changes = [true, false].map((value, index) =>
+          sent({ value, atMs: firstMs + index, origin: { incarnation: 2, seq: index + 1 } }),
+        );
+        const profiles = [profile(2, { incarnation: 2, appliedOffset: 2 })];
+        return broken({ calls: [given("m2", 22_000), ...changes], profileEvents, profiles });
+      };
+      expect(brokenFrom(85_000)).toEqual([]);
+      expect(brokenFrom(86_000)).toEqual([HOLDS]);
+    });
+
     test("by a commit that passes the deletion before it is in the profile", () => {
       const { happenings } = story();
       const [begun, committed] = happenings as [Story["happenings"][number], Story["happenings"][number]];

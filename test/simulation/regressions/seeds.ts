@@ -220,6 +220,8 @@ export const REGRESSIONS: readonly Regressions[] = [
         "a list was asked for while one partition's records were taken whose schema lists did not know yet",
       1731966:
         "a router that was behind after a cut dropped calls that its user made after the end of a suppression",
+      1731423:
+        "the law did not know that times rise over changes that a deletion dropped unsent, which a suppression's end had brought about",
       3000203: "a control process that was cut off wrote behind the end of a sync that it is under way",
     },
   },
