@@ -49,7 +49,7 @@ const readme = pages.find(({ file }) => file === "README.md");
 const short = product.filter(({ lines }) => lines < SHORT_LINES);
 const rows: readonly (readonly [what: string, now: number, bound: number])[] = [
   ["lines of the product", sum(product, "lines"), 109_330],
-  ["lines of tests", sum(byKind.get("tests") ?? [], "lines"), 130_960],
+  ["lines of tests", sum(byKind.get("tests") ?? [], "lines"), 131_030],
   ["lines recorded and generated", sum(byKind.get("recorded and generated") ?? [], "lines"), 6_000],
   ["words of all pages", sum(pages, "words"), 47_200],
   ["lines of the README", readme?.lines ?? 0, 120],
