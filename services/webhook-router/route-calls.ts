@@ -18,7 +18,7 @@
 // A configuration change between two readings may route the second reading otherwise; that is the rule (contract 3.6).
 import type { Claim, OutgoingRecord, Received, Settle, Step } from "#kafka";
 import type { Call } from "#topics";
-import type { Confirmations } from "./confirmations.ts";
+import type { Confirmations, Undecided } from "./confirmations.ts";
 import type { DedupeWindows } from "./dedupe-windows.ts";
 import type { DestinationIndex, RoutedDestination } from "./destination-index.ts";
 import type { FilterTurns } from "./filter-turns.ts";
@@ -77,14 +77,12 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
   /** Routes it, if there are time for all of its filters and jobs, and room. False: it has to go on in a later turn. Throws what the routing throws. */
   function advance(call: CallInProgress): boolean {
     const { decoded } = call.record;
-    const isSuppressed = call.found === undefined && suppressions.has(decoded);
-    if (isSuppressed && call.isConfirmed) return end(call, SUPPRESSED);
+    if (call.found === undefined && suppressions.has(decoded))
+      return call.isConfirmed ? end(call, SUPPRESSED) : confirm(call, () => false);
     const from = call.from ?? destinations.of(decoded.sourceId);
     const found = call.found ?? route(decoded, from);
-    if (isSuppressed || (!call.isConfirmed && !isFinal(found, confirmations.has(decoded.sourceId)))) {
-      confirm(call, isSuppressed);
-      return true;
-    }
+    if (!call.isConfirmed && !isFinal(found, confirmations.has(decoded.sourceId)))
+      return confirm(call, () => destinations.of(decoded.sourceId).length > 0);
     const outcome = found.kind === "filtering" ? found.ask(turns.hasTime) : found;
     call.found = outcome ?? found;
     call.from = from;
@@ -131,12 +129,12 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
     });
   }
 
-  function confirm(call: CallInProgress, isSuppressed: boolean): void {
+  function confirm(call: CallInProgress, isKept: Undecided["isKept"]): true {
     const { record, claim } = call;
     const { sourceId } = record.decoded;
     confirmations.wait(sourceId, {
       partition: record.partition,
-      isKept: () => !isSuppressed && destinations.of(sourceId).length > 0,
+      isKept,
       decide() {
         if (!claim.isOurs) return false;
         call.isConfirmed = true;
@@ -145,6 +143,7 @@ export function createRouteCalls(parts: RouteCallsParts): Step<Call> {
       },
       giveBack: () => claim.giveBack(),
     });
+    return true;
   }
 }
 
