@@ -42,11 +42,15 @@ async function verify(context: CommandContext, { json }: JsonOption): Promise<vo
   const { compareDeployment, groupsAhead, halfRestoredTopics } = await import("./deployment.ts");
   const settings = readProvisionSettings(context.environment);
   const found = await compareDeployment(settings).catch(refused);
-  const notKnown = (error: Error): undefined =>
-    void context.say(`whether a restore was cut off, or records were lost, is not known: ${error.message}`);
-  const restores = [...((await halfRestoredTopics(settings).catch(notKnown)) ?? [])];
+  const notKnown =
+    (what: string) =>
+    (error: Error): undefined =>
+      void context.say(`${what} is not known: ${error.message}`);
+  const restores = [
+    ...((await halfRestoredTopics(settings).catch(notKnown("whether a restore was cut off"))) ?? []),
+  ];
   const halfRestored = restores.map(([topic, begunAtMs]) => ({ topic, begunAtMs }));
-  const ahead = (await groupsAhead(settings).catch(notKnown)) ?? [];
+  const ahead = (await groupsAhead(settings).catch(notKnown("whether records were lost"))) ?? [];
   if (json === true) printJson(context, { ...found, halfRestored, groupsAhead: ahead });
   else {
     printTraces(context, halfRestored, ahead);

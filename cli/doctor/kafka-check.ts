@@ -16,9 +16,12 @@ export async function checkKafka({ environment }: CommandContext): Promise<reado
     const compared = await within(compareDeployment(settings), TIMEOUT_MS, `${where} or the registry`);
     const restores = await within(halfRestoredTopics(settings), TIMEOUT_MS, where).then(
       restoreFindings,
-      unknownRestores,
+      notKnown("whether a restore was cut off"),
     );
-    const ahead = await within(groupsAhead(settings), TIMEOUT_MS, where).then(aheadFindings, unknownRestores);
+    const ahead = await within(groupsAhead(settings), TIMEOUT_MS, where).then(
+      aheadFindings,
+      notKnown("whether records were lost"),
+    );
     return [...findingsOf(compared), ...restores, ...ahead];
   } catch (error) {
     // The check of settings has named what is wrong.
@@ -50,15 +53,14 @@ function aheadFindings(ahead: readonly AheadGroup[]): readonly Finding[] {
   );
 }
 
-/**
- * The finding where restores cannot be looked for: a large topic may take longer to read, and the caller may
- * not be allowed to.
- */
-function unknownRestores(error: unknown): readonly Finding[] {
-  const found = `whether a restore was cut off, or records were lost, is not known: ${reasonOf(error)}`;
-  const advice =
-    "May this user read the configuration topics and groups? `hookline topics acls` has the rules.";
-  return [{ check: "topics", state: "warning", found, advice }];
+/** Where that cannot be looked for: a large topic may take longer to read, and the caller may not be allowed to. */
+function notKnown(what: string) {
+  return (error: unknown): readonly Finding[] => {
+    const found = `${what} is not known: ${reasonOf(error)}`;
+    const advice =
+      "May this user read the configuration topics and groups? `hookline topics acls` has the rules.";
+    return [{ check: "topics", state: "warning", found, advice }];
+  };
 }
 
 function unreachable(error: unknown): Finding {
