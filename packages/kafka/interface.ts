@@ -12,7 +12,7 @@ import type {
 import type { FollowedTopic, Following, Producer, ProducerOptions, ReadRangeOptions } from "./types.ts";
 
 export interface Kafka {
-  producer(options?: ProducerOptions): Producer;
+  producer(options?: Omit<ProducerOptions, "anyPartition">): Producer;
   /** Tries until Kafka has acknowledged: `send` rejects only when the producer is closed, or for what no trying again heals. */
   durableProducer(options?: Pick<ProducerOptions, "anyPartition" | "lingerMs">): Producer;
   runner<T>(options: RunnerOptions<T>): Runner;

@@ -4,6 +4,5 @@ import type { Host } from "#host";
 export async function withinMs(work: Promise<void>, timeoutMs: number, host: Host): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = host.setTimeout(resolve, timeoutMs);
-  await Promise.race([work, promise]);
-  timer.clear();
+  await Promise.race([work, promise]).finally(() => timer.clear());
 }
