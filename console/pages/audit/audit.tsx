@@ -1,5 +1,4 @@
 // Who changed what, the newest first.
-
 import { Link } from "react-router";
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { AUDIT_ACTIONS } from "../../api/tables.generated.ts";

@@ -1,5 +1,4 @@
 // The requests to a destination's webhooks, each with its answer.
-
 import { answerOf, api, type Schemas } from "../../api/client.ts";
 import { OUTCOME_REASONS } from "../../api/tables.generated.ts";
 import { AttemptDetails } from "../../elements/attempt-details.tsx";
